@@ -8,19 +8,19 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// known is what a workload's result must be, by a plain loop.
+// known is the expected result of a workload, computed by a plain loop.
 type known struct {
-	// want is element i of the result, in row-major order, of the inputs'
-	// elements. Nil checks nothing.
+	// want returns element i of the result, in row-major order, from the inputs' elements. If it is nil, nothing is
+	// checked.
 	want func(in [][]float32, i int) float64
-	// Results may differ by abs, or by rel as a part; 0 of both is 1e-4 of each.
+	// Allowed differences, absolute and relative; if both are 0, both are 1e-4.
 	abs, rel float64
 }
 
-// atMost is how many elements are checked: of more, some from all over.
+// atMost is the most elements that are checked; of larger results a sample is.
 const atMost = 1009
 
-// check compares a result with what it must be.
+// check compares a result with the expected one.
 func (k known) check(ins []*graph.Tensor, out *graph.Tensor) error {
 	if k.want == nil {
 		return nil
@@ -49,7 +49,7 @@ func (k known) check(ins []*graph.Tensor, out *graph.Tensor) error {
 	return nil
 }
 
-// floats returns a tensor's elements, as float32 if they are something else.
+// floats returns a tensor's elements as float32.
 func floats(t *graph.Tensor) ([]float32, error) {
 	switch t.DType() {
 	case graph.Uint8:
@@ -79,7 +79,7 @@ func widened[T uint8 | int32 | int64](t *graph.Tensor) ([]float32, error) {
 	return out, err
 }
 
-// pointwise is a formula of the inputs' elements at one place.
+// pointwise is a formula of the inputs' elements at one index.
 func pointwise(f func(v []float64) float64) known {
 	return known{want: func(in [][]float32, i int) float64 {
 		v := make([]float64, len(in))

@@ -8,7 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// compileLatency measures Compile: the chain of W2, and chains of n ops.
+// compileLatency measures Compile for the chain of W2 and for chains of n ops.
 func compileLatency() []workload {
 	ws := []workload{{"compile-chain5", "16", func(int) ([]call, error) {
 		y := formula.Chain5()
@@ -34,10 +34,9 @@ func compileLatency() []workload {
 	return ws
 }
 
-// footprint returns how many bytes a Compile allocates, and how many of them the
-// program keeps.
+// footprint returns how many bytes a Compile allocates, and how many of them the program keeps.
 func footprint(y graph.Node) (allocated, live int, err error) {
-	if _, err := graph.Compile(y); err != nil { // what all programs share is there
+	if _, err := graph.Compile(y); err != nil { // creates what all programs share
 		return 0, 0, err
 	}
 	var before, after, kept runtime.MemStats

@@ -13,7 +13,7 @@ var sizes = []struct {
 	n    int
 }{{"1K", 1000}, {"64K", 1 << 16}, {"16M", 1 << 24}}
 
-// formulas are W1 to W5. The rates of the first two are bytes.
+// formulas has W1 to W5. The rates of the first two count bytes.
 var formulas = []flat{
 	{"W1-add", formula.Add, []limits{{0.5, 1.5}, {0.5, 1.5}},
 		"", pointwise(func(v []float64) float64 { return v[0] + v[1] })},
@@ -31,7 +31,7 @@ var formulas = []flat{
 
 func gelu(x float64) float64 { return 0.5 * x * (1 + math.Tanh(0.79788456*(x+0.044715*x*x*x))) }
 
-// callPrice is the Black-Scholes price of a call, of spot, strike and years.
+// callPrice returns the Black-Scholes price of a call for spot, strike and years.
 func callPrice(v []float64) float64 {
 	normal := func(x float64) float64 { return 0.5 + 0.5*math.Erf(x/math.Sqrt2) }
 	spread := 0.3 * math.Sqrt(v[2])
@@ -39,7 +39,7 @@ func callPrice(v []float64) float64 {
 	return v[0]*normal(d) - v[1]*math.Exp(-0.05*v[2])*normal(d-spread)
 }
 
-// elementwise is W1 to W5 at every size.
+// elementwise returns W1 to W5 at every size.
 func elementwise() []workload {
 	var ws []workload
 	for _, z := range sizes {
@@ -50,7 +50,7 @@ func elementwise() []workload {
 	return ws
 }
 
-// overhead is W17: one call of W2 on 16 elements.
+// overhead returns W17: one call of W2 on 16 elements.
 func overhead() []workload {
 	return []workload{{"W17-overhead", "16", func(threads int) ([]call, error) { return formulas[1].calls(threads, 16) }}}
 }
@@ -60,25 +60,24 @@ type flat struct {
 	name   string
 	build  func() graph.Node
 	inputs []limits
-	unit   string // of the rate
+	unit   string // unit of the rate
 	known  known
 }
 
-// one is a function of one vector.
+// one returns a function of one vector.
 func one(name string, fn func(graph.Node) graph.Node, dt graph.DType, x limits) flat {
 	return flat{name, func() graph.Node { return fn(graph.Input("x", dt, graph.Dim("n"))) }, []limits{x}, "elem/ns", known{}}
 }
 
-// plain is a function of one float32 vector that a plain Go function checks.
+// plain returns a function of one float32 vector, with a Go function that checks it.
 func plain(name string, fn func(graph.Node) graph.Node, x limits, want func(float64) float64) flat {
 	f := one(name, fn, graph.Float32, x)
 	f.known = pointwise(func(v []float64) float64 { return want(v[0]) })
 	return f
 }
 
-// calls returns the ways of running a formula on n elements: with its generated
-// kernel and as a tiling of built-in ones, into an old result, and with a fresh
-// result; then the fast tier, where that has another kernel.
+// calls returns the ways of running a formula on n elements: with its generated kernel and as a tiling, each into an
+// old result; with a fresh result; and in the fast tier, if that has another kernel.
 func (f flat) calls(threads, n int) ([]call, error) {
 	j, err := f.jobs(threads, n, nil, graph.WithDebug(graph.TilingOnly), graph.WithFast())
 	if err != nil {

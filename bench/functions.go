@@ -2,8 +2,7 @@ package main
 
 import "github.com/stridefuse/stridefuse/graph"
 
-// elementary are the functions that are measured one by one, each on numbers for
-// which it has something to do.
+// elementary has the functions that are measured one by one, each on a suitable range of numbers.
 var elementary = []struct {
 	name   string
 	fn     func(graph.Node) graph.Node
@@ -42,7 +41,7 @@ var elementary = []struct {
 	{"logit", graph.Node.Logit, limits{0, 1}},
 }
 
-// binary are the functions of two vectors.
+// binary has the functions of two vectors.
 var binary = []struct {
 	name string
 	fn   func(x graph.Node, y any) graph.Node
@@ -53,7 +52,7 @@ var binary = []struct {
 	{"hypot", graph.Node.Hypot, limits{-4, 4}, limits{-4, 4}},
 }
 
-// functions is every elementary function on 64K elements of both types.
+// functions returns every elementary function on 64K elements of both types.
 func functions() []workload {
 	var ws []workload
 	for _, dt := range []struct {

@@ -13,10 +13,10 @@ type grid struct {
 	inputs     []limits
 	work       work
 	known      known
-	tiling     bool // whether to measure it without its own kernels too
+	tiling     bool // whether it is also measured as a tiling
 }
 
-// grids is W6 to W16, W18, B1 to B12, M1 to M3, N1 to N8, C1 to C5, and D1 to D7.
+// grids returns W6 to W16, W18, B1 to B12, M1 to M3, N1 to N8, C1 to C5, and D1 to D7.
 func grids() []workload {
 	var ws []workload
 	for _, g := range allGrids() {
@@ -38,8 +38,8 @@ func allGrids() []grid {
 	return append(append(gs, products()...), append(append(pixels(360, 640), integerProduct(1024)), image(2160, 3840), distances(2048, 64), mandelbrot(2048))...)
 }
 
-// calls runs a grid's program into an old result and with a fresh one, as a
-// tiling, and in the fast tier, if that is another program.
+// calls runs a grid's program into an old result and with a fresh one, as a tiling, and in the fast tier if that is
+// another program.
 func (g grid) calls(threads int) ([]call, error) {
 	ins, err := inputs(g.build(), 0, g.inputs)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// elementTypes is B10, B13 and B14, on as many bytes as the pictures of B8 have, and H1 to H3: floats of 16
-// bits and complex numbers.
+// elementTypes returns B10, B13 and B14, on as many bytes as the pictures of B8, and H1 to H3: floats of 16 bits and
+// complex numbers.
 func elementTypes(pictures int) []workload {
 	var ws []workload
 	add := func(name, size string, y func() graph.Node, ls []limits, n, elems int, unit string, k known) {
@@ -59,7 +59,7 @@ func complexAt(x []float32, i int) complex128 {
 	return complex(float64(x[2*i]), float64(x[2*i+1]))
 }
 
-// softmaxOf is element i of the softmax of rows of n elements.
+// softmaxOf returns element i of the softmax of rows of n elements.
 func softmaxOf(n int) func(in [][]float32, i int) float64 {
 	return func(in [][]float32, i int) (total float64) {
 		for _, v := range in[0][i/n*n : i/n*n+n] {

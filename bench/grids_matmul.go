@@ -7,8 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// products is W14: square matrices, the middle one with an epilogue too, and many small
-// ones; M1, many tiny ones; and M2 and M3, few rows times a matrix.
+// products returns W14 (square matrices, the middle one also with an epilogue, and many small ones), M1 (many tiny
+// matrices), and M2 and M3 (few rows times a matrix).
 func products() []grid {
 	var gs []grid
 	matmul := func(name, size string, batch, n int, build func() graph.Node, want func(in [][]float32, i int) float64) {
@@ -31,10 +31,10 @@ func products() []grid {
 	return gs
 }
 
-// pictureSize is how many small matrices are multiplied: one for each pixel of B1 to B11.
+// pictureSize is the number of small matrices: one for each pixel of B1 to B11.
 const pictureSize = 360 * 640
 
-// fewRows is M2 and M3: m rows times a matrix of n by n, as it is or transposed.
+// fewRows returns M2 and M3: m rows times a matrix of n by n, as it is or transposed.
 func fewRows(m, n int, transposed bool) grid {
 	x, y, name, pair, col := graph.Input("x", graph.Float32, m, n), graph.Input("y", graph.Float32, n, n), "M2-rows", n, 1
 	right := y
@@ -50,19 +50,19 @@ func fewRows(m, n int, transposed bool) grid {
 		}}}
 }
 
-// integerProduct is B12: the int32 product of square matrices of bytes.
+// integerProduct returns B12: the int32 product of square matrices of bytes.
 func integerProduct(n int) grid {
 	x, y := graph.Input("x", graph.Uint8, n, n), graph.Input("y", graph.Uint8, n, n)
 	return grid{name: "B12-matmul", size: fmt.Sprint(n), build: func() graph.Node { return x.MatMulInteger(y, nil, nil) },
 		inputs: []limits{{0, 256}}, work: work{2 * n * n * n, "GFLOP/s"}, known: known{want: inner(n)}}
 }
 
-// multiplied is the product of two arrays of one shape.
+// multiplied returns the product of two arrays of one shape.
 func multiplied(dims ...any) graph.Node {
 	return graph.Input("x", graph.Float32, dims...).MatMul(graph.Input("y", graph.Float32, dims...))
 }
 
-// inner is element i of products of n by n matrices.
+// inner returns element i of products of n by n matrices.
 func inner(n int) func(in [][]float32, i int) float64 {
 	return func(in [][]float32, i int) (total float64) {
 		batch, col := i/(n*n)*(n*n), i%n

@@ -7,8 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// movement is D1 to D7: elements that are copied by indices, joined, put in order, counted and
-// compared in windows. The rate counts bytes, or the elements of the operand.
+// movement returns D1 to D7: gathers, concatenations, sorts, counts and windows. The rate counts bytes, or elements of
+// the operand.
 func movement() []grid {
 	const rows, width = 1 << 17, 64
 	table := graph.Input("x", graph.Float32, rows, width)
@@ -49,12 +49,12 @@ func movement() []grid {
 	}
 }
 
-// flatSize is how many elements each operand of D3 has.
+// flatSize is the number of elements of each operand of D3.
 const flatSize = 1 << 22
 
 func flatInput(name string) graph.Node { return graph.Input(name, graph.Float32, flatSize) }
 
-// sortedLines returns a function that returns a line of n elements in order.
+// sortedLines returns a function that returns a sorted line of n elements.
 func sortedLines(n int) func(x []float32, line int) []float32 {
 	last, ordered := -1, []float32(nil)
 	return func(x []float32, line int) []float32 {
@@ -66,7 +66,7 @@ func sortedLines(n int) func(x []float32, line int) []float32 {
 	}
 }
 
-// byteCounts returns a function that counts the bytes of an array, once.
+// byteCounts returns a function that counts the bytes of an array, computed once.
 func byteCounts() func(x []float32) []float64 {
 	var counts []float64
 	return func(x []float32) []float64 {
@@ -80,8 +80,8 @@ func byteCounts() func(x []float32) []float64 {
 	}
 }
 
-// convolutions is C1 to C5: convolutions and a pooling of images. The rate counts two operations
-// for each weight of each window.
+// convolutions returns C1 to C5: convolutions and a pooling of images. The rate counts two operations for each weight
+// of each window.
 func convolutions() []grid {
 	image := graph.Input("x", graph.Float32, 8, 64, 56, 56)
 	padded := graph.ConvOptions{Before: []int{1, 1}, After: []int{1, 1}}
@@ -102,11 +102,11 @@ func convolutions() []grid {
 	}
 }
 
-// windowed is a convolution of square images: the channels that each result reads, the extent, the
-// channels of the result, and the size, distance and padding of the windows.
+// windowed describes a convolution of square images: the input channels of each result, the extent, the result's
+// channels, and the size, distance and padding of the windows.
 type windowed struct{ channels, extent, results, size, step, pad int }
 
-// windows is a row of a convolution. A result that reads one channel reads the one of its number.
+// windows returns one grid of a convolution. A depthwise result reads the channel of its own number.
 func windows(name, size string, y graph.Node, c windowed) grid {
 	out := (c.extent+2*c.pad-c.size)/c.step + 1
 	outs, _ := y.Shape().NumElems().Int()

@@ -8,7 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// questions is N1 to N4, reductions of an n by n matrix but sums and greatest elements of it.
+// questions returns N1 to N4: reductions of an n by n matrix other than sums and maxima.
 func questions(n int) []grid {
 	x, mean := graph.Input("x", graph.Float32, n, n), graph.Input("mean", graph.Float32, n)
 	column := func(in []float32, i int) (col []float32) {
@@ -42,7 +42,7 @@ func questions(n int) []grid {
 	}
 }
 
-// narrow is N5 to N8: m rows of few elements, every second element of some, and a power of bytes.
+// narrow returns N5 to N8: m short rows, every second element of some, and a power of bytes.
 func narrow(m int) []grid {
 	at := func(x []float32, i int) float64 { return float64(x[i]) }
 	add := func(name string, cols int, y graph.Node, want func(in [][]float32, i int) float64) grid {

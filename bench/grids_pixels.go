@@ -7,9 +7,9 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// pixels is B1 to B9 and B11: bytes, and inner axes of two to four elements, of pictures of height
-// x width pixels. The rate counts the elements of the greatest array. Names that do not
-// begin with W are measured when asked for.
+// pixels returns B1 to B9 and B11: bytes, and inner axes of two to four elements, for pictures of height x width
+// pixels. The rate counts the elements of the largest array. Workloads whose names do not begin with W are measured
+// only when asked for.
 func pixels(height, width int) []grid {
 	n := height * width
 	at := func(x []float32, i int) float64 { return float64(x[i]) }

@@ -8,7 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// reductions is W10 and W13 of n rows and columns.
+// reductions returns W10 and W13 for n rows and columns.
 func reductions(n int, size string) []grid {
 	matrix := func(name string) graph.Node { return graph.Input(name, graph.Float32, n, n) }
 	add := func(name string, build func(x graph.Node) graph.Node, want func(in [][]float32, i int) float64) grid {
@@ -41,13 +41,13 @@ func reductions(n int, size string) []grid {
 	}
 }
 
-// runningSums is W13 of one line of n elements.
+// runningSums returns W13 for one line of n elements.
 func runningSums(n int, size string) grid {
 	return grid{name: "W13-cumsum", size: size, build: func() graph.Node { return graph.Input("x", graph.Float32, n).CumSum(0) },
 		inputs: []limits{{-1, 1}}, known: known{want: func(in [][]float32, i int) float64 { return sum(in[0], 0, i+1, 1) }, abs: 1e-3, rel: 1e-4}}
 }
 
-// rowwise is W11 and W12.
+// rowwise returns W11 and W12.
 func rowwise(m, n int) []grid {
 	size, ls := fmt.Sprintf("%dx%d", m, n), []limits{{-4, 4}, {-1, 1}}
 	input := func(name string, dims ...any) graph.Node { return graph.Input(name, graph.Float32, dims...) }
@@ -73,7 +73,7 @@ func rowwise(m, n int) []grid {
 	}
 }
 
-// sum adds the elements from first until before end, step apart.
+// sum adds the elements from first to before end, step apart.
 func sum(x []float32, first, end, step int) (total float64) {
 	for i := first; i < end; i += step {
 		total += float64(x[i])

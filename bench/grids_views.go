@@ -5,8 +5,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// views is W6 to W9, of n rows and columns: operands that are broadcast,
-// transposed or strided.
+// views returns W6 to W9 for n rows and columns: broadcast, transposed or strided operands.
 func views(n int, size string) []grid {
 	at := func(x []float32, i int) float64 { return float64(x[i]) }
 	add := func(name string, build func(int) graph.Node, want func(in [][]float32, i int) float64) grid {

@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// image is W15. The rate counts the picture's elements. A result is cut down to a
-// whole number, so that it is within a half of the true one less a half.
+// image returns W15. The rate counts the picture's elements. Results are truncated to integers, so the check allows a
+// half around the exact result minus a half.
 func image(height, width int) grid {
 	want := func(in [][]float32, i int) (total float64) {
 		wide := (width - 2) * 3
@@ -25,7 +25,7 @@ func image(height, width int) grid {
 		known: known{want: want, abs: 0.501}, tiling: true}
 }
 
-// distances is W16. The rate counts a difference, a product and a sum a term.
+// distances returns W16. The rate counts a difference, a product and a sum for each term.
 func distances(n, dims int) grid {
 	want := func(in [][]float32, i int) (total float64) {
 		y := in[1][i%n*dims:]
@@ -38,8 +38,8 @@ func distances(n, dims int) grid {
 		inputs: []limits{{-1, 1}}, work: work{3 * n * n * dims, "GFLOP/s"}, known: known{want: want}}
 }
 
-// mandelbrot is W18. The rate counts steps of elements. Those are the program's
-// own, in its type and order, since one rounding may decide on a count.
+// mandelbrot returns W18. The rate counts steps of elements. The check uses the program's own type and order of
+// operations, since one rounding may decide a count.
 func mandelbrot(n int) grid {
 	want := func(in [][]float32, i int) (count float64) {
 		re, im := in[0][i], in[1][i]

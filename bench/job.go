@@ -10,7 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// job is a formula compiled, with its arguments and what it should compute.
+// job is a compiled formula with its arguments and its expected result.
 type job struct {
 	program *graph.Program
 	ins     []*graph.Tensor
@@ -18,10 +18,10 @@ type job struct {
 	known   known
 	dtype   graph.DType
 	shape   []int
-	old     *graph.Tensor // the result that RunInto writes, nil until it does
+	old     *graph.Tensor // result of RunInto, nil before the first run
 }
 
-// newJob compiles a formula for given inputs and number of its size n.
+// newJob compiles a formula for given inputs and a value of its size n.
 func newJob(y graph.Node, n int, ins []*graph.Tensor, w work, k known, opts ...graph.Item) (*job, error) {
 	p, err := graph.Compile(append(opts, y)...)
 	if err != nil {
@@ -36,7 +36,7 @@ func newJob(y graph.Node, n int, ins []*graph.Tensor, w work, k known, opts ...g
 	return &job{program: p, ins: ins, work: w, known: k, dtype: port.DType, shape: dims}, nil
 }
 
-// out returns a tensor for results.
+// out allocates a result.
 func (j *job) out() *graph.Tensor {
 	if j.old == nil {
 		j.old = graph.Zeros(j.dtype, j.shape...)
@@ -44,7 +44,7 @@ func (j *job) out() *graph.Tensor {
 	return j.old
 }
 
-// jobs compiles a formula with each of some options; nil is none.
+// jobs compiles a formula with each of some options; nil means none.
 func jobs(y graph.Node, n int, ins []*graph.Tensor, w work, k known, threads int, options ...graph.Option) (js []*job, err error) {
 	for _, o := range options {
 		opts := []graph.Item{graph.WithWorkers(threads)}
@@ -60,17 +60,16 @@ func jobs(y graph.Node, n int, ins []*graph.Tensor, w work, k known, threads int
 	return js, nil
 }
 
-// kernels is the text of a job's kernels, to find whether tiers differ.
+// kernels returns the text of a job's kernels, to find out whether tiers differ.
 func (j *job) kernels() string { return fmt.Sprint(j.program.Kernels()) }
 
-// work is what a rate counts: a number of elements or of floating-point
-// operations, and without one bytes.
+// work is what a rate counts: a number of elements or floating-point operations, or bytes if it has no unit.
 type work struct {
 	n    int
 	unit string // "elem/ns" or "GFLOP/s"
 }
 
-// call makes a way of running a job, and of checking what it computes.
+// call makes a way of running a job, with its check.
 func (j *job) call(note string, run func() (*graph.Tensor, error)) call {
 	c := call{note: note, rate: float64(j.work.n), unit: j.work.unit}
 	if c.unit == "" {
@@ -108,7 +107,7 @@ func (j *job) into(note string) call {
 	})
 }
 
-// bound binds the arguments once.
+// bound runs a job with arguments bound once.
 func (j *job) bound(note string) call {
 	ctx := context.Background()
 	var c *graph.Call
@@ -122,17 +121,15 @@ func (j *job) bound(note string) call {
 	})
 }
 
-// fresh allocates the result.
+// fresh runs a job with a new result each time.
 func (j *job) fresh() call {
 	ctx := context.Background()
 	return j.call("fresh", func() (*graph.Tensor, error) { return j.program.Run(ctx, j.ins...) })
 }
 
-// alone returns a call of a job's kernel without the library round it, or none
-// if no kernel was generated for this machine. The inputs come in any order, and
-// scalars are 1: elementary functions of several of them would see other numbers
-// than they do in the formula, so there is none for those either. The result is
-// another than the formula's and isn't checked.
+// alone returns a call of a job's kernel without the library around it, or none if no kernel was generated for this
+// machine. Inputs come in any order, and scalars are 1. So elementary functions would see other numbers than in the
+// formula; with several of them there is no such call. The result differs from the formula's and is not checked.
 func (j *job) alone(note string) []call {
 	sig := j.program.Kernels()[0]
 	fn, ok := abi.Lookup(abi.AVX2, sig)
@@ -160,15 +157,14 @@ func (j *job) alone(note string) []call {
 	return []call{c}
 }
 
-// limits is the range that an input's elements are drawn from.
+// limits is the range from which an input's elements are drawn.
 type limits struct{ lo, hi float64 }
 
-// period is how many random numbers there are in an input: bigger ones repeat
-// them, as the peers' do, to be made in no time. It is prime, so that rows differ.
+// period is the number of random numbers in an input. Larger inputs repeat them, as the peers' do, because that is
+// fast. It is prime, so that rows differ.
 const period = 1<<20 - 3
 
-// inputs makes the tensors that a formula takes, for a number of its size n. Of
-// several inputs, those beyond the last limits have these too.
+// inputs makes the tensors of a formula for a value of its size n. The last limits also apply to all further inputs.
 func inputs(y graph.Node, n int, ls []limits) ([]*graph.Tensor, error) {
 	p, err := graph.Compile(y)
 	if err != nil {

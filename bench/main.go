@@ -1,5 +1,5 @@
-// Bench measures the workloads that the peers' programs measure too, and
-// prints a JSON line for each; see README.md beside it.
+// Bench measures the workloads that the peers' programs also measure, and prints a JSON line for each; see README.md
+// beside it.
 package main
 
 import (
@@ -30,8 +30,8 @@ type workload struct {
 type call struct {
 	note  string
 	run   func() error
-	check func() error // runs it, and says whether the result is wrong; nil for none
-	rate  float64      // bytes, elements or operations a call handles
+	check func() error // runs the call and checks the result; nil if there is nothing to check
+	rate  float64      // bytes, elements or operations of a call
 	unit  string       // "GB/s", "elem/ns" or "GFLOP/s", "" for no rate
 }
 

@@ -15,8 +15,8 @@ type Result struct {
 	Workload string  `json:"workload"`
 	Size     string  `json:"size"`
 	Threads  int     `json:"threads"`
-	Best     float64 `json:"ns_per_call"` // nanoseconds, the best batch's mean
-	Median   float64 `json:"ns_median"`   // nanoseconds, the median batch's mean
+	Best     float64 `json:"ns_per_call"` // nanoseconds: mean of the best batch
+	Median   float64 `json:"ns_median"`   // nanoseconds: mean of the median batch
 	Rate     float64 `json:"GBps_or_elems_per_ns,omitempty"`
 	Unit     string  `json:"unit,omitempty"`
 	Note     string  `json:"note"`

@@ -5,8 +5,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// unseen are formulas that no built-in kernel was made for, with the kernel that was generated
-// for each and as a tiling of built-in ones.
+// unseen returns formulas that no built-in kernel was made for: with a generated kernel for each, and as tilings.
 func unseen() (ws []workload) {
 	for i, f := range formula.Unseen {
 		one := flat{"unseen-" + f.Name, func() graph.Node { return formula.UnseenGraph(i) }, []limits{{0.1, 1}}, "elem/ns", known{}}

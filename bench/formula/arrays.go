@@ -6,7 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Scaled is (x - mean)*rstd*gamma + beta, with a number of each for a column.
+// Scaled is (x - mean)*rstd*gamma + beta, where each of the four has one number per column.
 func Scaled(n int) graph.Node {
 	x := graph.Input("x", graph.Float32, n, n)
 	in := rows(n, "mean", "rstd", "gamma", "beta")
@@ -37,8 +37,7 @@ func Dense(n int) graph.Node {
 	return x.MatMul(w).Add(rows(n, "bias")[0]).GELUTanh()
 }
 
-// Image is a picture made linear, scaled by channel and blurred: the sum of nine
-// slices, so that it has no border.
+// Image makes a picture linear, scales its channels and blurs it: a sum of nine slices, so that it has no border.
 func Image(height, width int) graph.Node {
 	picture := graph.Input("picture", graph.Uint8, height, width, 3)
 	in := rows(3, "scale", "offset")
@@ -62,8 +61,7 @@ func Distances(n, dims int) graph.Node {
 	return x.Slice(":, None").Sub(y).Square().Sum(-1)
 }
 
-// Mandelbrot counts after how many of the first 20 steps of z = z*z + c, from 0
-// on, abs(z) is below 2.
+// Mandelbrot counts how many of the first 20 steps of z = z*z + c, from 0 on, keep abs(z) below 2.
 func Mandelbrot(n int) graph.Node {
 	re, im := graph.Input("re", graph.Float32, n, n), graph.Input("im", graph.Float32, n, n)
 	zero := graph.Fill(graph.Float32, 0, n, n)

@@ -26,7 +26,7 @@ func Blend() graph.Node {
 	return a.Mul(179).AddSat(b.Mul(128)).Shr(8).Cast(graph.Uint8)
 }
 
-// Both is whether a byte is above 3 and another below 77.
+// Both reports whether a byte is above 3 and another one below 77.
 func Both() graph.Node {
 	in := bytes("a", "b")
 	return in[0].Gt(3).And(in[1].Lt(77))
@@ -38,18 +38,18 @@ func Axpy(dt graph.DType) graph.Node {
 	return x.Mul(2.5).Add(y)
 }
 
-// Softmax is that of each of some rows of elements of a type.
+// Softmax is the softmax of each row, for elements of a type.
 func Softmax(dt graph.DType, rows int) graph.Node {
 	return graph.Input("x", dt, rows, graph.Dim("n")).Softmax(-1)
 }
 
-// ComplexMulAdd is z*w + v on complex numbers of float32 parts, which alternate.
+// ComplexMulAdd is z*w + v for complex numbers of interleaved float32 parts.
 func ComplexMulAdd() graph.Node {
 	in := func(name string) cmplx.Node { return cmplx.Input(name, graph.Float32, graph.Dim("n")) }
 	return in("z").Mul(in("w")).Add(in("v")).Interleaved()
 }
 
-// dtypes returns the graphs on other elements than float32.
+// dtypes returns the graphs on element types other than float32.
 func dtypes() []graph.Node {
 	graphs := []graph.Node{Threshold(), Blend(), Both(), ComplexMulAdd()}
 	for _, dt := range []graph.DType{graph.Float16, graph.BFloat16} {

@@ -1,5 +1,5 @@
-// Package formula has the graphs that the benchmark program measures, apart
-// from it so that kernels can be generated for them.
+// Package formula has the graphs that the benchmark program measures. They are a separate package so that kernels can
+// be generated for them.
 package formula
 
 import (
@@ -23,11 +23,10 @@ func Chain5() graph.Node {
 	return a.Mul(b).Add(c).Mul(a).Sub(b.Div(c.Abs().Add(1)))
 }
 
-// The interest rate and the volatility that BlackScholes takes.
+// The interest rate and the volatility in BlackScholes.
 const rate, volatility = 0.05, 0.3
 
-// BlackScholes is the price of European calls, of the spot price, the strike
-// price and the years to expiry.
+// BlackScholes is the price of European calls from the spot price, the strike price and the years to expiry.
 func BlackScholes() graph.Node {
 	in := vectors("spot", "strike", "years")
 	spot, strike, years := in[0], in[1], in[2]
@@ -40,7 +39,7 @@ func BlackScholes() graph.Node {
 // normal is the standard normal distribution at x.
 func normal(x graph.Node) graph.Node { return x.Mul(1 / math.Sqrt2).Erf().Mul(0.5).Add(0.5) }
 
-// vectors returns inputs of one size n.
+// vectors returns inputs of one common size n.
 func vectors(names ...string) []graph.Node {
 	in := make([]graph.Node, len(names))
 	for i, name := range names {

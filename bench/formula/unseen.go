@@ -2,8 +2,8 @@ package formula
 
 import "github.com/stridefuse/stridefuse/graph"
 
-// Unseen are formulas that built-in kernels were not made for, each over vectors of n elements of
-// their type: what a tiling costs is measured by them (docs/speed.md). A few turned out to have one, as leaky ReLU and lerp.
+// Unseen has formulas for which no built-in kernels were made, on vectors of n elements of their type. They measure the
+// cost of tilings (docs/speed.md). A few have a built-in kernel by chance, such as leaky ReLU and lerp.
 var Unseen = []struct {
 	Name  string
 	DType graph.DType

@@ -1,6 +1,6 @@
-// Larger computes tanh((x - mean)/std), summed over each row, of an array in a file that need
-// not fit into memory, with mean and deviation of the columns. It prints the seconds, and the
-// most megabytes that the process took. compare.py runs it beside dask and xarray.
+// Larger computes tanh((x - mean)/std), summed over each row, with mean and deviation of the columns, for an array in a
+// file that need not fit into memory. It prints the seconds, and the peak memory in megabytes. compare.py runs it
+// beside dask and xarray.
 package main
 
 import (
@@ -59,8 +59,7 @@ func run(in, out string, threads, memory int) error {
 	return err
 }
 
-// mostMemory returns the most that the process took, in KB. What getrusage says would count
-// what the process was before exec.
+// mostMemory returns the peak memory of the process in KB. getrusage would include the process before exec.
 func mostMemory() (kilobytes int, err error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

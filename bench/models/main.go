@@ -1,6 +1,5 @@
-// Models runs an ONNX model on arrays in .npy files again and again. It prints the milliseconds
-// from the file to the first result, then the median of a call. compare.py runs it beside
-// onnxruntime and PyTorch.
+// Models repeatedly runs an ONNX model on arrays in .npy files. It prints the milliseconds from the file to the first
+// result, and the median of a call. compare.py runs it beside onnxruntime and PyTorch.
 //
 //	models [-threads 1] [-seconds 2] model.onnx input=x.npy ...
 package main

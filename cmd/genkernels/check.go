@@ -15,7 +15,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Checking: what go generate would change, in one package or in all of some patterns.
+// The flag -check: what go generate would change, in one package or in all packages that match patterns.
 
 // report prints what go generate would change, and returns an error if anything would.
 func (t *tool) report(changes []change, kernels []kernel.Code) error {
@@ -32,14 +32,13 @@ func (t *tool) report(changes []change, kernels []kernel.Code) error {
 	return nil
 }
 
-// summary prints one line about a package: how many kernels its programs need and the
-// files lack, how many the files have that no program needs, and how many files would
-// change. It prints nothing where nothing would.
+// summary prints one line about a package: how many kernels are missing from the files, how many are unused, and how
+// many files would change. It prints nothing if no file would change.
 func (t *tool) summary(changes []change, kernels []kernel.Code) {
 	if len(changes) == 0 {
 		return
 	}
-	have, same := map[string]bool{}, true // of the file that lists the signatures
+	have, same := map[string]bool{}, true // signatures in the listing file
 	for _, c := range changes {
 		if filepath.Base(c.path) == t.listing() {
 			have, same = signatures(c.old), false
@@ -63,9 +62,9 @@ func (t *tool) summary(changes []change, kernels []kernel.Code) {
 	}
 }
 
-// listing is the name of the file that has every signature.
+// listing is the name of the file that lists every signature.
 func (t *tool) listing() string {
-	if t.builtin { // its Go loops are fewer
+	if t.builtin { // the library has fewer Go loops
 		return codegen.DefaultPrefix + "_amd64.go"
 	}
 	return codegen.DefaultPrefix + "_generic.go"
@@ -87,8 +86,8 @@ func signatures(file []byte) map[string]bool {
 	return out
 }
 
-// checkAll checks each package of the patterns that has a go:generate line of this tool,
-// with the flags of that line.
+// checkAll checks each package matching the patterns that has a go:generate line of this tool, with the flags of that
+// line.
 func (t *tool) checkAll() error {
 	cmd := exec.Command("go", append([]string{"list", "-f", "{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}"}, t.patterns...)...)
 	cmd.Dir = t.dir
@@ -144,8 +143,8 @@ func generateLine(file string) (args []string, found bool, err error) {
 	return nil, false, nil
 }
 
-// toolArgs returns the arguments of the tool in a go:generate line, which runs it
-// with go run and its path or with go tool and its name.
+// toolArgs returns the arguments of the tool in a go:generate line, which may run it by go run with its path or by go
+// tool with its name.
 func toolArgs(line string) (args []string, ok bool) {
 	command, ok := strings.CutPrefix(line, "//go:generate ")
 	if !ok {

@@ -18,7 +18,7 @@ import (
 	"github.com/stridefuse/stridefuse/codegen"
 )
 
-// userPackage is what go list says about the package that has the graphs.
+// userPackage is go list's description of the package that has the graphs.
 type userPackage struct {
 	Dir        string
 	ImportPath string
@@ -29,10 +29,8 @@ type userPackage struct {
 	Error      *struct{ Err string }
 }
 
-// discover runs the user's function and returns the signatures of the kernels
-// that its programs use, one a line. Which kernels a graph needs is known only
-// by building it, so the function is called, from a program that exists in an
-// overlay alone.
+// discover runs the user's function and returns the signatures of the kernels that its programs use, one per line. Only
+// building a graph tells which kernels it needs, so a program that exists only in an overlay calls the function.
 func (t *tool) discover() (string, error) {
 	temp, err := os.MkdirTemp("", "genkernels")
 	if err != nil {
@@ -56,7 +54,7 @@ func (t *tool) discover() (string, error) {
 	return t.drive(o, p)
 }
 
-// findPackage finds the name of the package that the files of lock files belong to.
+// findPackage finds the name of the package that gets the files for lock files.
 func (t *tool) findPackage() error {
 	temp, err := os.MkdirTemp("", "genkernels")
 	if err != nil {
@@ -76,7 +74,7 @@ func (t *tool) findPackage() error {
 	return t.settlePackage(o, p)
 }
 
-// settlePackage finds the name of the package that the files belong to.
+// settlePackage finds the name of the package that gets the files.
 func (t *tool) settlePackage(o *overlay, p *userPackage) error {
 	if t.out == t.dir {
 		t.pkg = p.Name
@@ -121,8 +119,8 @@ func (t *tool) goList(o *overlay, dir string) (*userPackage, error) {
 	return p, nil
 }
 
-// goCommand prepares a go command that sees the overlay. It builds for this
-// machine even if go generate is told another.
+// goCommand prepares a go command that sees the overlay. It builds for this machine, even if go generate is told
+// another one.
 func (t *tool) goCommand(o *overlay, stdout io.Writer, verb string, args ...string) (*exec.Cmd, error) {
 	file, err := o.write()
 	if err != nil {
@@ -135,11 +133,11 @@ func (t *tool) goCommand(o *overlay, stdout io.Writer, verb string, args ...stri
 	return cmd, nil
 }
 
-// want is what the user has to write.
+// want is the function that the user has to write.
 const want = "func %s() ([]*graph.Program, error)"
 
-// checkFunction looks for the function, so that the message about a missing one
-// is ours and not the compiler's about a file that nobody can see.
+// checkFunction looks for the function, so that we can report a missing one better than the compiler would, which
+// refers to a file that nobody can see.
 func (p *userPackage) checkFunction(name string) error {
 	ask := fmt.Sprintf(want, name)
 	switch {
@@ -170,11 +168,10 @@ func (p *userPackage) checkFunction(name string) error {
 	return fmt.Errorf("package %s has no func %s: write %s, or name another with -func", p.ImportPath, name, ask)
 }
 
-// overlay replaces files for the go command, which finds neither the driver nor
-// generated code that might be stale.
+// overlay replaces files for the go command: it adds the driver and hides generated code that might be stale.
 type overlay struct {
-	dir     string // for the replacements
-	count   int    // of those written
+	dir     string // folder of the replacements
+	count   int    // number of replacements
 	replace map[string]string
 }
 
@@ -186,8 +183,8 @@ func (o *overlay) add(path, content string) error {
 	return os.WriteFile(file, []byte(content), 0o666)
 }
 
-// blank empties the generated files of directories: Go files keep their package
-// clause, so that a package of nothing else can still be imported.
+// blank empties the generated files in directories. Go files keep their package clause, so that a package that has
+// nothing else can still be imported.
 func (o *overlay) blank(dirs ...string) error {
 	for _, dir := range dirs {
 		for _, name := range codegen.FileNames(codegen.DefaultPrefix) {
@@ -197,7 +194,7 @@ func (o *overlay) blank(dirs ...string) error {
 			}
 			f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly)
 			if err != nil || filepath.Ext(name) != ".go" {
-				o.replace[path] = "" // gone
+				o.replace[path] = "" // hides the file
 				continue
 			}
 			if err := o.add(path, "package "+f.Name.Name+"\n"); err != nil {

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// driver is a program that writes the signatures to the file that its argument
-// names, or a line that starts with driverError. The function's own output to
-// the terminal stays apart from them.
+// driver is a program that writes the signatures, or a line that starts with driverError, to the file that its argument
+// names. So the function's own output to the terminal does not mix with them.
 const driver = `// Package main is made by genkernels and exists in no directory.
 package main
 
@@ -67,7 +66,7 @@ const (
 
 // drive runs the driver and returns what it wrote.
 func (t *tool) drive(o *overlay, p *userPackage) (string, error) {
-	// Below the user's package, so that it may be internal.
+	// below the user's package, which may therefore be internal
 	dir := filepath.Join(p.Dir, "zkernels_driver")
 	text := fmt.Sprintf(driver, p.ImportPath, t.function, driverError, fmt.Sprintf(want, t.function), driverEnd)
 	if err := o.add(filepath.Join(dir, "main.go"), text); err != nil {

@@ -13,11 +13,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Lock files: what graph.Record and STRIDEFUSE_RECORD wrote, a line for each kernel that a run
-// lacked. A line is a signature and, behind tabs, fields name=number. The same signature may
-// be on many lines, whose numbers are added.
+// Lock files, written by graph.Record and STRIDEFUSE_RECORD, have a line for each kernel that a run lacked: a signature
+// and, after tabs, fields name=number. If a signature is on several lines, their numbers are added.
 
-// weight is what the runs of a kernel moved and took.
+// weight is the bytes and time of a kernel's runs.
 type weight struct{ bytes, nanos float64 }
 
 // readLocks returns the kernels of the lock files, and their weights by signature.
@@ -39,7 +38,7 @@ func (t *tool) readLocks() ([]kernel.Code, map[string]weight, error) {
 		signature, fields, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		k, err := kernel.ParseCode(signature)
 		if err != nil {
-			continue // parseLines says what is wrong
+			continue // parseLines reports the mistake
 		}
 		k, _ = kernel.Canonical(k)
 		w := weights[k.Signature()]
@@ -59,8 +58,7 @@ func (t *tool) readLocks() ([]kernel.Code, map[string]weight, error) {
 	return kernels, weights, err
 }
 
-// printMissing lists the kernels of lock files that the files lack, those first that took most
-// of the time, with their part of the time of all.
+// printMissing lists the kernels of lock files that the generated files lack, by decreasing share of the recorded time.
 func printMissing(w io.Writer, missing []string, weights map[string]weight) {
 	total := 0.0
 	for _, x := range weights {

@@ -21,25 +21,25 @@ func main() {
 	os.Exit(t.main(os.Args[1:]))
 }
 
-// tool is one run: its folder and its options.
+// tool is one run of the command: its folder and its options.
 type tool struct {
 	dir    string // the current directory
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
 
-	function string // of the user's package
-	out      string // directory of the files
-	pkg      string // name of their package
+	function string // function in the user's package
+	out      string // folder of the generated files
+	pkg      string // package of the generated files
 	builtin  bool
 	portable bool // Go loops of the built-in kernels, no assembly
 	avx2     bool
 	check    bool
 	list     bool
-	lines    bool              // read signatures from stdin
+	lines    bool              // read signatures from standard input
 	from     []string          // lock files
-	weights  map[string]weight // of the kernels of lock files, by signature
-	patterns []string          // of packages to check
+	weights  map[string]weight // weights of the kernels in lock files, by signature
+	patterns []string          // patterns of packages to check
 	progress *progress.Phases
 }
 
@@ -95,7 +95,7 @@ func (t *tool) run() error {
 	if err != nil {
 		return err
 	}
-	if !options.ByCall { // the library's own packages are written for the generated files
+	if !options.ByCall { // generated files of the library's own packages may use all names
 		if err := checkNames(t.out, t.pkg, files); err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (t *tool) run() error {
 	if t.check {
 		return t.report(changes, kernels)
 	}
-	if os.Getenv("GOLINE") != "" { // go generate runs this
+	if os.Getenv("GOLINE") != "" { // go generate runs the command
 		keepBlank(changes, t.pkg)
 	}
 	if err := commit(t.out, changes); err != nil {

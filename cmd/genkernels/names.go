@@ -12,9 +12,8 @@ import (
 	"github.com/stridefuse/stridefuse/codegen"
 )
 
-// checkNames returns an error if the package declares a name that generated files give
-// another meaning: float32 as a type of its own, a variable math. Such files would not
-// compile, or compute something else.
+// checkNames returns an error if the package declares a name that generated files use in another meaning, such as a
+// type float32 or a variable math. Such files would not compile, or compute something else.
 func checkNames(dir, pkg string, files []codegen.File) error {
 	needed, err := namesNeeded(files)
 	if err != nil {
@@ -30,7 +29,7 @@ func checkNames(dir, pkg string, files []codegen.File) error {
 		}
 		set := token.NewFileSet()
 		f, err := parser.ParseFile(set, path, nil, 0)
-		if err != nil || f.Name.Name != pkg { // the compiler says what is wrong, or it is no part of the package
+		if err != nil || f.Name.Name != pkg { // the compiler reports the mistake, or the file belongs to another package
 			continue
 		}
 		for name, object := range f.Scope.Objects {
@@ -43,8 +42,8 @@ func checkNames(dir, pkg string, files []codegen.File) error {
 	return nil
 }
 
-// namesNeeded returns the names that generated files refer to outside themselves, those of
-// imports, and those that they declare.
+// namesNeeded returns the names that generated files use from outside, including imports, and the names that they
+// declare.
 func namesNeeded(files []codegen.File) (map[string]bool, error) {
 	needed := map[string]bool{}
 	for _, file := range files {
@@ -68,7 +67,7 @@ func namesNeeded(files []codegen.File) (map[string]bool, error) {
 	return needed, nil
 }
 
-// importName returns the name of an import: the last part of its path, unless it has one.
+// importName returns the name of an import: its own, or the last part of its path.
 func importName(i *ast.ImportSpec) string {
 	if i.Name != nil {
 		return i.Name.Name

@@ -26,7 +26,7 @@ func (t *tool) parse(args []string) error {
 		t.from = append(t.from, name)
 		return nil
 	})
-	if i := slices.Index(args, "-"); i >= 0 { // a flag set stops there
+	if i := slices.Index(args, "-"); i >= 0 { // a flag set stops at -
 		t.lines = true
 		args = slices.Delete(slices.Clone(args), i, i+1)
 	}
@@ -36,7 +36,7 @@ func (t *tool) parse(args []string) error {
 	named := false
 	fs.Visit(func(f *flag.Flag) { named = named || f.Name == "pkg" })
 	if t.from != nil && !named {
-		t.pkg = "" // GOPACKAGE is that of the go:generate line, and files may go elsewhere
+		t.pkg = "" // GOPACKAGE is the package of the go:generate line, but files may go elsewhere
 	}
 	switch {
 	case fs.NArg() > 0 && t.check && !t.builtin && !t.portable && !t.lines:
@@ -56,8 +56,7 @@ func (t *tool) parse(args []string) error {
 	return nil
 }
 
-// command is what the first line of the files says made them: only what has an
-// influence on them.
+// command returns the command for the first line of the generated files, with only the arguments that influence them.
 func (t *tool) command() string {
 	text := "genkernels"
 	switch {

@@ -12,8 +12,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// kernels returns the distinct kernels requested, in order of their signatures,
-// and settles the package.
+// kernels returns the distinct kernels requested, sorted by signature, and settles the package.
 func (t *tool) kernels() ([]kernel.Code, error) {
 	switch {
 	case t.builtin:
@@ -54,8 +53,7 @@ func (t *tool) library(option, dir string) ([]kernel.Code, error) {
 	return codegen.Builtins(), nil
 }
 
-// parseLines reads signatures, one a line. Empty lines, # comments and what is behind a tab
-// count for nothing.
+// parseLines reads signatures, one per line. It ignores empty lines, # comments and text after a tab.
 func parseLines(text string) ([]kernel.Code, error) {
 	var out []kernel.Code
 	n := 0
@@ -77,7 +75,7 @@ func parseLines(text string) ([]kernel.Code, error) {
 	return slices.CompactFunc(out, func(a, b kernel.Code) bool { return a.Signature() == b.Signature() }), nil
 }
 
-// withoutBuiltins drops the kernels that the library has anyway: those that are generated for it, and those written by hand.
+// withoutBuiltins drops the kernels that the library has anyway, generated or written by hand.
 func withoutBuiltins(kernels []kernel.Code) []kernel.Code {
 	builtin := map[string]bool{}
 	for _, k := range codegen.Builtins() {

@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// targets returns the targets of the assembly. The library's own kernels are made for
-// AVX-512 if they gain from it.
+// targets returns the targets of the assembly. The library's own kernels are made for AVX-512 only if they gain from
+// it.
 func (t *tool) targets() []codegen.Target {
 	if t.portable {
 		return nil
@@ -28,7 +28,7 @@ func (t *tool) targets() []codegen.Target {
 	return list
 }
 
-// announced is a target that tells its tool when it begins.
+// announced is a target that reports to its tool when it begins.
 type announced struct {
 	codegen.Target
 	tool *tool

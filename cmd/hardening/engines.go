@@ -11,10 +11,10 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
 
-func init() { portable.Register() } // programs with assembly link none of its loops
+func init() { portable.Register() } // a program with assembly does not link these loops
 
-// attackEngines runs programs on random inputs on each engine, with different numbers of
-// workers, and compares the results with those of the first run.
+// attackEngines runs programs on random inputs on each engine, with different numbers of workers, and compares the
+// results with those of the first run.
 func attackEngines(seed uint64, cases int) (*tally, error) {
 	t := &tally{name: "programs on both engines"}
 	random := rand.New(rand.NewPCG(seed, 1))

@@ -11,13 +11,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// The attack on the definitions: package eval takes what the verifiers take, and may fail,
-// but must not panic. Graphs are changed as text, number by number.
+// The attack on the definitions: package eval accepts what the verifiers accept, and may fail but must not panic.
+// Graphs are changed as text, number by number.
 
-// mostEvaluated is how many elements one value of an evaluation has at most.
+// mostEvaluated is the most elements of a value in an evaluation.
 const mostEvaluated = 1 << 16
 
-// evaluate computes a plan by its definition, if it is small.
+// evaluate computes a small plan by its definition.
 func (t *tally) evaluate(p *plan.Plan) {
 	for i := range p.Steps {
 		if n, err := layout.NumElems(p.Steps[i].Extents()); err == nil && n > mostEvaluated/8 {
@@ -55,8 +55,8 @@ func (t *tally) attackGraph(random *rand.Rand, seed string) {
 	})
 }
 
-// zeros returns inputs of a graph, unless evaluating it takes long. Values that are too large
-// for memory are left to the evaluation.
+// zeros returns inputs of a graph, or nothing if evaluating it would take long. Values too large for memory are left to
+// the evaluation.
 func zeros(f *ir.Func) (ins []eval.Array, ok bool) {
 	for _, p := range f.Params {
 		shape, _ := p.Type.Shape.Ints()

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guarded is memory between pages without access: it ends at one of them, or begins behind
-// one. A kernel that leaves it on that side faults.
+// guarded is memory between pages without access. A region ends just before one of them or begins just after one, so a
+// kernel that leaves it on that side faults.
 type guarded struct {
 	atEnd   bool
 	regions [][]byte
 }
 
-// most is how many bytes the regions of one program have at most.
+// most is the most bytes of the regions of one program.
 const mostGuarded = 32 << 20
 
 // allocate returns zeroed bytes.

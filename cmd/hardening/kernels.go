@@ -15,16 +15,17 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// The attack on micro-kernels: calls of any sizes that kernel.CheckSizes takes, on any bits, each operand in memory exactly as long as
-// kernel.Arg says, beside a page that may not be touched.
+// The attack on micro-kernels: calls of any sizes that kernel.CheckSizes accepts, on any bits. Each operand is in
+// memory exactly as long as kernel.Arg says, beside a page without access.
 
-// bodies are micro-kernels with a body. Those without one are made for the types and ops of their rows.
+// bodies are bodies for micro-kernels that have one. Micro-kernels without a body are made for the types and ops of
+// their rows.
 var bodies = []string{
 	"reduce [add] kernel (u0:f32) { store u0 }", "reduce [argmax, max] kernel (u0:f64) { store u0 u0 }", "reduce [_, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }",
 	"reduce_columns add kernel (u0:f32) { store u0 }", "reduce_columns max kernel (u0:f64) { store u0 }",
 }
 
-// microKernels returns every micro-kernel that is not made of a body, and some that are.
+// microKernels returns every micro-kernel without a body, and some with one.
 func microKernels() (all []*kernel.Micro, err error) {
 	for _, text := range bodies {
 		c, err := kernel.ParseCode(text)
@@ -51,15 +52,15 @@ func microKernels() (all []*kernel.Micro, err error) {
 	return all, nil
 }
 
-// attackKernels makes a number of calls of micro-kernels on each engine. What a call verifies is its sizes; it has run if it has not stopped
-// at an index outside an axis. ran has the number of such calls of each kind.
+// attackKernels makes a number of calls of micro-kernels on each engine. A call counts as verified if its sizes are,
+// and as run unless it stopped at an index outside an axis. ran has the number of such calls of each kind.
 func attackKernels(seed uint64, cases int) (t *tally, ran map[kernel.MicroKind]int, err error) {
 	t, ran = &tally{name: "calls of micro-kernels"}, map[kernel.MicroKind]int{}
 	all, err := microKernels()
 	if err != nil {
 		return t, ran, err
 	}
-	_, _ = (&runtime.Executor{}).Engine(kernel.ReadAhead.Signature()) // makes the built-in kernels known
+	_, _ = (&runtime.Executor{}).Engine(kernel.ReadAhead.Signature()) // registers the built-in kernels
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	random := rand.New(rand.NewPCG(seed, 2))
 	for i := range cases {
@@ -92,7 +93,7 @@ func attackKernels(seed uint64, cases int) (t *tally, ran map[kernel.MicroKind]i
 	return t, ran, nil
 }
 
-// called calls a kernel, and returns what it panics with.
+// called calls a kernel, and returns the value of its panic.
 func called(fn func(*abi.Frame), f *abi.Frame) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -114,7 +115,7 @@ type frameOf struct {
 	fields     []int
 }
 
-// size draws sizes that the kernel takes. It reports whether it has found some.
+// size draws sizes that the kernel accepts. It reports whether it found some.
 func (c *frameOf) size() bool {
 	small := func() int {
 		return []int{0, 1, 2, c.random.IntN(9), c.random.IntN(40), c.random.IntN(300)}[c.random.IntN(6)]
@@ -124,7 +125,7 @@ func (c *frameOf) size() bool {
 		c.rows, c.cols = small(), small()
 		last := c.cols
 		for i := range c.fields {
-			c.fields[i] = []int{small(), small(), last, last + 1}[c.random.IntN(4)] // near another size, as lengths of lines are
+			c.fields[i] = []int{small(), small(), last, last + 1}[c.random.IntN(4)] // near another size, as the lengths of lines are
 			last = c.fields[i]
 		}
 		for _, l := range kernel.LimitsOf(c.code) {
@@ -140,7 +141,7 @@ func (c *frameOf) size() bool {
 	return false
 }
 
-// frame lays the operands out, and fills them.
+// frame lays out the operands and fills them.
 func (c *frameOf) frame(g *guarded) (*abi.Frame, error) {
 	f := &abi.Frame{Rows: c.rows, Cols: c.cols}
 	args := c.code.Args()

@@ -15,20 +15,20 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// How soon a program stops. Input: programs of every kind, with kernels of little and of
-// great cost. Output: for each the median and the greatest time from the end of its context
-// to the end of the run, and of a stop of all goroutines while it runs.
+// How soon a program stops. The input is programs of every kind, with cheap and expensive kernels. The output is, for
+// each, the median and the greatest time from the end of its context to the end of the run, and of a stop of all
+// goroutines while it runs.
 
 // latencyProgram is a program that runs until it is cancelled.
 type latencyProgram struct {
 	name     string
 	portable bool
 	output   graph.Node
-	fresh    bool // each run makes new memory for its output
+	fresh    bool // each run allocates its output
 }
 
-// latencyPrograms returns what is measured. Tensors have a side of 4096 elements at most, or are
-// one line of 10 million.
+// latencyPrograms returns the measured programs. Tensors have sides of at most 4096 elements, or are one line of 10
+// million.
 func latencyPrograms() []latencyProgram {
 	const side = 4096
 	x := graph.Input("x", graph.Float32, side, side)
@@ -91,11 +91,11 @@ func median(times []time.Duration) time.Duration {
 	return times[len(times)/2]
 }
 
-// latencies are times of one program.
+// latencies are the times of one program.
 type latencies struct{ cancel, stop []time.Duration }
 
-// measure runs a program again and again. Each run is cancelled at a random time, up to
-// that of two whole runs, and stopped once before that.
+// measure runs a program repeatedly. Each run is stopped once, and cancelled later at a random time within the length
+// of two runs.
 func (p *latencyProgram) measure(rounds int) (l latencies, err error) {
 	items := []graph.Item{p.output}
 	if p.portable {

@@ -1,12 +1,10 @@
 //go:build unix
 
-// Hardening attacks the library, and measures how soon it stops. Its report is
-// docs/hardening.md:
+// Hardening attacks the library, and measures how soon it stops. Its report is docs/hardening.md:
 //
 //	go run ./cmd/hardening -cases 1000000 -rounds 41 -o docs/hardening.md
 //
-// Failures are printed with their texts, and the exit code is 1. The tests of this package
-// make a short attack.
+// Failures are printed with their texts, and the exit code is 1. The tests of this package make a short attack.
 package main
 
 import (

@@ -11,11 +11,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// Structural mutation. Input: a pointer to a plan or to a schedule. Output: the same with a
-// few numbers, lists and kernels changed. What is found by reflection is every exported
-// field below the pointer, so a new field is attacked without an edit here.
+// Structural mutation of a plan or a schedule: a few numbers, lists and kernels are changed in place. Reflection finds
+// every exported field, so a new field is attacked without an edit here.
 
-// number matches the numbers of a text that are not part of a name.
+// number matches numbers in a text that are not part of a name.
 var number = regexp.MustCompile(`(^|[^\w.%$])-?[0-9]+\b`)
 
 // changeNumbers changes up to three numbers of a text.
@@ -32,7 +31,7 @@ func changeNumbers(random *rand.Rand, text string) string {
 // mutator changes one structure.
 type mutator struct {
 	random  *rand.Rand
-	numbers []reflect.Value // ints and small enumerations that can be set
+	numbers []reflect.Value // settable ints and small enumerations
 	lists   []reflect.Value
 	codes   []reflect.Value // pointers and interfaces: kernels and layouts
 }
@@ -53,7 +52,7 @@ func mutate(random *rand.Rand, structure any) {
 	}
 }
 
-// find collects what can be changed below a value.
+// find collects everything that can be changed below a value.
 func (m *mutator) find(v reflect.Value, depth int) {
 	if depth > 40 {
 		return
@@ -75,7 +74,7 @@ func (m *mutator) find(v reflect.Value, depth int) {
 			}
 		}
 	case reflect.Pointer, reflect.Interface:
-		if v.CanSet() && v.Type() != reflect.TypeFor[*nest.Nest]() { // could become part of itself
+		if v.CanSet() && v.Type() != reflect.TypeFor[*nest.Nest]() { // a nest could become part of itself
 			m.codes = append(m.codes, v)
 		}
 		if !v.IsNil() {
@@ -84,7 +83,7 @@ func (m *mutator) find(v reflect.Value, depth int) {
 	}
 }
 
-// changeNumber sets a number to one that is near, that is another's, or at an end of the ints.
+// changeNumber sets a number to a close one, to another number of the structure, or to an end of the ints.
 func (m *mutator) changeNumber(v reflect.Value) {
 	near := func(n int64) int64 {
 		other := n
@@ -116,9 +115,9 @@ func (m *mutator) changeList(v reflect.Value) {
 	i, j := m.random.IntN(n), m.random.IntN(n)
 	out := reflect.MakeSlice(v.Type(), 0, n+1)
 	switch m.random.IntN(3) {
-	case 0: // without item i
+	case 0: // removes item i
 		out = reflect.AppendSlice(reflect.AppendSlice(out, v.Slice(0, i)), v.Slice(i+1, n))
-	case 1: // with item i twice
+	case 1: // repeats item i
 		out = reflect.Append(reflect.AppendSlice(out, v), v.Index(i))
 	case 2:
 		out = reflect.AppendSlice(out, v)

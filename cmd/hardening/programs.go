@@ -13,10 +13,10 @@ import (
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
-// The programs that are attacked. Their schedules call every micro-kernel, which a test checks: those of the machine at hand, and those of
-// one on which small arrays are divided as large ones are.
+// The attacked programs. A test checks that their schedules call every micro-kernel. They are scheduled for the actual
+// machine, and for one that divides small arrays as others divide large ones.
 
-// attackPrograms compute on any elements.
+// attackPrograms returns programs that accept any elements.
 func attackPrograms() []graph.Nodes {
 	x, y := graph.Input("x", graph.Float32, 37, 53), graph.Input("y", graph.Float32, 53, 21)
 	n, d := graph.Input("n", graph.Int32, 30, 18), graph.Input("d", graph.Float64, 5, 2100)
@@ -32,7 +32,8 @@ func attackPrograms() []graph.Nodes {
 	}
 }
 
-// linePrograms sort, search, and read and store at indices, or have kernels of their own for products and tables.
+// linePrograms returns programs that sort, search, read and store at indices, or have special kernels for products and
+// tables.
 func linePrograms() []graph.Nodes {
 	x, d, b := graph.Input("x", graph.Float32, 13, 31), graph.Input("d", graph.Float64, 3, 2100), graph.Input("b", graph.Uint8, 40, 70)
 	i, bags, offsets := graph.Input("i", graph.Int64, 11), graph.Input("bags", graph.Int64, 9, 5), graph.Input("offsets", graph.Int64, 14)
@@ -62,8 +63,8 @@ func linePrograms() []graph.Nodes {
 	}
 }
 
-// attackPlans are plans that small programs are not compiled to: windows on the left of a product, elements inserted between others, and
-// rows that are read ahead.
+// attackPlans are plans that no small program compiles to: windows on the left of a product, elements inserted between
+// others, and rows that are read ahead.
 var attackPlans = []string{`plan windows arena=0 {
   %0 = param x 0   : f32[1,4,9,9]
   %1 = param w 1   : f32[1,36,16]
@@ -95,7 +96,8 @@ var attackPlans = []string{`plan windows arena=0 {
 }
 `}
 
-// attackMachine returns the constants of a machine: one that divides small arrays as others divide large ones, or the default.
+// attackMachine returns the default constants of a machine, or constants that divide small arrays as others divide
+// large ones.
 func attackMachine(divides bool, workers int) *tuning.Machine {
 	m := tuning.Default(workers)
 	if divides {
@@ -123,7 +125,7 @@ func newSeeds() (s seeds, err error) {
 				if err := p.Dump(&text, stage); err != nil {
 					return s, err
 				}
-				for one := range strings.SplitAfterSeq(text.String(), "\n}\n") { // what constants give is computed by a program of its own
+				for one := range strings.SplitAfterSeq(text.String(), "\n}\n") { // a separate program computes the values of constants
 					if one != "" {
 						*list = append(*list, one)
 					}

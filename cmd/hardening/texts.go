@@ -22,24 +22,23 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// The attack on texts. Plans and schedules of programs of every kind are changed, printed
-// and parsed. What the verifier takes is run on memory between pages without access. It is a
-// failure if anything panics, if a run touches memory that is not its own, or if a run does
-// not end soon after its context.
+// The attack on texts. Plans and schedules of programs of every kind are changed, printed and parsed. If the verifier
+// accepts one, it runs on memory between pages without access. A failure is a panic, an access to memory that is not
+// its own, or a run that does not end soon after its context.
 
-// tally counts what became of the cases.
+// tally counts the outcomes of the cases.
 type tally struct {
 	name                         string
 	cases, parsed, verified, ran int
 	failures                     []string
 }
 
-// fail notes a failure with its text.
+// fail records a failure with its text.
 func (t *tally) fail(text, format string, args ...any) {
 	t.failures = append(t.failures, fmt.Sprintf(format, args...)+"\n"+text)
 }
 
-// try calls a function and notes a panic.
+// try calls a function and records a panic.
 func (t *tally) try(text, what string, f func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -55,8 +54,7 @@ type verifiable interface {
 	Verify() error
 }
 
-// attack changes what the seed is the text of, by parse. What still parses and verifies is
-// passed to use.
+// attack changes the plan or schedule of a seed text. If the result parses and verifies, it is passed to use.
 func attack[P verifiable](t *tally, random *rand.Rand, seed string, parse func(text string) (P, error), use func(p P, text string)) {
 	t.cases++
 	p, err := parse(seed)
@@ -81,7 +79,7 @@ func attack[P verifiable](t *tally, random *rand.Rand, seed string, parse func(t
 	})
 }
 
-// attackPlan changes a plan. What verifies is scheduled, and the schedule must verify.
+// attackPlan changes a plan. If it verifies it is scheduled, and the schedule must verify.
 func (t *tally) attackPlan(random *rand.Rand, seed string) {
 	attack(t, random, seed, plan.ParsePlan, func(p *plan.Plan, text string) {
 		t.evaluate(p)
@@ -104,23 +102,23 @@ func (t *tally) attackNest(random *rand.Rand, seed string) {
 	attack(t, random, seed, nest.Parse, func(p *nest.Program, text string) { t.run(random, p, text) })
 }
 
-// printed returns the text of a structure, unless it has parts that no text has.
+// printed returns the text of a structure, or "" if it has parts that can't be printed.
 func printed(p fmt.Stringer) (text string, ok bool) {
 	defer func() { ok = recover() == nil }()
 	return p.String(), true
 }
 
-// runTime is how long a changed program may run: loops of its own may take years.
+// runTime is the time limit of a changed program, whose loops might take years.
 const runTime = 20 * time.Millisecond
 
-// run runs a program that verifies on guarded memory.
+// run runs a verified program on guarded memory.
 func (t *tally) run(random *rand.Rand, p *nest.Program, text string) {
 	g := &guarded{atEnd: random.IntN(2) == 0}
 	defer g.release()
 	e := &runtime.Executor{Workers: 1, Portable: random.IntN(2) == 0, Verify: true, Memory: g.allocate}
 	l, err := e.Link(p)
 	if err != nil {
-		return // a kernel that does not exist, or more memory than an attack takes
+		return // a missing kernel, or more memory than an attack may take
 	}
 	var ins, outs []*tensor.Tensor
 	for i := range p.Buffers {
@@ -145,7 +143,7 @@ func (t *tally) run(random *rand.Rand, p *nest.Program, text string) {
 	switch {
 	case err == nil:
 		t.ran++
-	case strings.Contains(err.Error(), "is outside an axis of"): // what is read as indices may be anything
+	case strings.Contains(err.Error(), "is outside an axis of"): // elements that are read as indices may be anything
 		t.ran++
 	case errors.Is(err, context.DeadlineExceeded):
 		t.ran++
@@ -177,7 +175,8 @@ func (g *guarded) tensor(random *rand.Rand, b *plan.Buffer) (*tensor.Tensor, err
 	return tensor.OfMemory(b.DType, at, bytes), nil
 }
 
-// fill makes elements of memory: zeros, numbers that rise by one as indices and offsets of rows may, or any bits.
+// fill sets the elements of memory to zeros, to numbers that rise by one (as indices and offsets of rows may), or to
+// any bits.
 func fill(random *rand.Rand, d ir.DType, mem []byte) {
 	way := random.IntN(3)
 	if way == 0 {

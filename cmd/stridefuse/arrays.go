@@ -16,12 +16,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/eval"
 )
 
-// Arrays: of files, made up, and as the definitions compute them.
+// Arrays from files, made-up arrays, and arrays in the form of the definitions.
 
-// isZarr reports whether a name is that of an array in Zarr.
+// isZarr reports whether a name is that of a Zarr array.
 func isZarr(name string) bool { return filepath.Ext(name) == ".zarr" }
 
-// readArray reads a file, or a folder of Zarr.
+// readArray reads a .npy file or a Zarr folder.
 func readArray(name string) (*graph.Tensor, error) {
 	if isZarr(name) {
 		return zarr.ReadArray(name)
@@ -29,7 +29,7 @@ func readArray(name string) (*graph.Tensor, error) {
 	return npy.ReadFile(name)
 }
 
-// writeArray writes a file, or a folder of Zarr.
+// writeArray writes a .npy file or a Zarr folder.
 func writeArray(name string, x *graph.Tensor) error {
 	if isZarr(name) {
 		return zarr.WriteArray(name, x, zarr.Options{})
@@ -37,8 +37,8 @@ func writeArray(name string, x *graph.Tensor) error {
 	return npy.WriteFile(name, x)
 }
 
-// given returns the tensors of inputs, from the files of the command line. Inputs for which
-// there is none are made up if that is allowed.
+// given returns the tensors of inputs, from the files of the command line. If allowed, inputs without a file are made
+// up.
 func (t *tool) given(inputs []graph.Port, madeUp bool) ([]*graph.Tensor, error) {
 	out := make([]*graph.Tensor, len(inputs))
 	for _, in := range t.in {
@@ -82,7 +82,7 @@ func portList(ports []graph.Port) string {
 	return strings.Join(text, ", ")
 }
 
-// fits checks the type of a tensor, and its shape as far as it is known.
+// fits checks the type and the known extents of a tensor.
 func fits(p graph.Port, x *graph.Tensor) error {
 	if x.DType() != p.DType || x.Rank() != len(p.Shape) {
 		return fmt.Errorf("input %s is %s, and the file has %s%v", p.Name, typeText(p), x.DType(), x.Shape())
@@ -95,8 +95,7 @@ func fits(p graph.Port, x *graph.Tensor) error {
 	return nil
 }
 
-// makeUp returns numbers for an input: floats from -1 to 1, integers from 0 to 9, the same at
-// each run.
+// makeUp returns numbers for an input: floats from -1 to 1, integers from 0 to 9, the same in each run.
 func makeUp(p graph.Port, seed uint64) (*graph.Tensor, error) {
 	shape := make([]int, len(p.Shape))
 	for k, d := range p.Shape {
@@ -129,7 +128,7 @@ func stored(x *graph.Tensor) []byte {
 	return unsafe.Slice((*byte)(x.Pointer()), x.Size()*x.DType().Size())
 }
 
-// arrays returns tensors as the definitions take them.
+// arrays converts tensors to the form of the definitions.
 func arrays(tensors []*graph.Tensor) []eval.Array {
 	out := make([]eval.Array, len(tensors))
 	for i, x := range tensors {
@@ -152,7 +151,7 @@ func arrayOf(x *graph.Tensor) eval.Array {
 	return a
 }
 
-// lowBytes returns the number that the first bytes in memory are.
+// lowBytes returns the number stored in the first bytes, in this machine's byte order.
 func lowBytes(word [8]byte, size int) uint64 {
 	switch size {
 	case 1:
@@ -189,7 +188,7 @@ func tensorOf(a eval.Array) *graph.Tensor {
 	return x
 }
 
-// sameArrays reports whether two lists of results have the same bits. A NaN is a NaN.
+// sameArrays reports whether two lists of results have the same bits. All NaNs are equal.
 func sameArrays(a, b []eval.Array) bool {
 	return slices.EqualFunc(a, b, func(x, y eval.Array) bool {
 		return x.DType == y.DType && slices.Equal(x.Shape, y.Shape) && slices.EqualFunc(x.Data, y.Data, func(e, f uint64) bool {

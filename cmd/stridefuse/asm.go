@@ -12,9 +12,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Assembly: a kernel as genkernels writes it, with what bounds its loops.
+// The command asm: a kernel's assembly, and what bounds its loops.
 
-// targets are the instruction sets that asm prints, in that order.
+// targets are the instruction sets that asm prints, in order.
 var targets = []codegen.Target{avo.AVX2, avo.AVX512}
 
 func targetNames() string {
@@ -25,11 +25,11 @@ func targetNames() string {
 	return strings.Join(names, " or ")
 }
 
-// coreRate is what one core of a server reads and writes, about, in GB/s.
+// coreRate is about the memory bandwidth of one core of a server, in GB/s.
 const coreRate = 10
 
-// asm prints the assembly of a kernel, as genkernels would write it, and beside each loop what
-// an element costs at least: for the target that is named, else for all that have the kernel.
+// asm prints the assembly of a kernel, as genkernels would write it, and beside each loop the least cost of an element.
+// Without a named target it prints all targets that have the kernel.
 func (t *tool) asm(context.Context) error {
 	code, err := parseSignature(t.arg)
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// The loops of assembly, and what bounds them.
+// Loops in assembly, and what bounds them.
 
 // asmLoop is an innermost loop.
 type asmLoop struct {
-	first, last int                // lines, the first one after the label
-	count       int                // instructions
-	kinds       map[string]int     // instructions that take a resource
-	uses        map[string]float64 // how much of it they take together
-	elements    int                // of one iteration, 0 if no index counts them
-	bytes       int                // loaded and stored in one iteration
+	first, last int                // line numbers, the first after the label
+	count       int                // number of instructions
+	kinds       map[string]int     // number of instructions that use each resource
+	uses        map[string]float64 // total use of each resource
+	elements    int                // elements of one iteration, 0 if no index counts them
+	bytes       int                // bytes loaded and stored in one iteration
 }
 
 var (
@@ -27,7 +27,7 @@ var (
 	increment = regexp.MustCompile(`^ADDQ\s+\$(0x[0-9a-f]+|\d+), (\w+)$`)
 )
 
-// findLoops returns the innermost loops: a jump back to a label, with none between.
+// findLoops returns the innermost loops: a jump back to a label without another such jump between.
 func findLoops(lines []string) []*asmLoop {
 	labels := map[string]int{}
 	var loops []*asmLoop
@@ -68,7 +68,7 @@ func newLoop(lines []string, first, last int) *asmLoop {
 	return l
 }
 
-// instruction counts one instruction, and notes the registers that index its memory.
+// instruction counts one instruction, and records the registers that index its memory.
 func (l *asmLoop) instruction(line string, indices map[string]bool) {
 	l.count++
 	l.take("instructions", 1)
@@ -95,18 +95,18 @@ func (l *asmLoop) instruction(line string, indices map[string]bool) {
 		kind = "stores"
 	}
 	l.take(kind, wideness(kind, wide))
-	if base := operands[m[2]:m[3]]; base != "SB" && base != "SP" { // constants and spills stay in the cache
+	if base := operands[m[2]:m[3]]; base != "SB" && base != "SP" { // constants and spilled registers stay in the cache
 		l.bytes += accessBytes(name, operands)
 	}
 }
 
-// take notes that an instruction takes so much of a resource.
+// take records the use of a resource by an instruction.
 func (l *asmLoop) take(resource string, units float64) {
 	l.kinds[resource]++
 	l.uses[resource] += units
 }
 
-// bound returns the resource that the loop takes longest for, and the cycles of an iteration.
+// bound returns the resource that limits the loop, and the cycles of an iteration.
 func (l *asmLoop) bound() (name string, cycles float64) {
 	for _, r := range resources {
 		if c := l.uses[r.many] / r.rate; c > cycles {
@@ -116,8 +116,7 @@ func (l *asmLoop) bound() (name string, cycles float64) {
 	return name, cycles
 }
 
-// comment describes the loop in lines of comments, with the time that memory takes at a rate
-// in GB/s.
+// comment describes the loop in comment lines, with the time for its memory traffic at a rate in GB/s.
 func (l *asmLoop) comment(rate float64) string {
 	name, cycles := l.bound()
 	var parts []string
@@ -143,7 +142,7 @@ func (l *asmLoop) comment(rate float64) string {
 	return text + fmt.Sprintf(" %s ns for %s bytes from and to memory at %s GB/s.", trim(float64(l.bytes)/n/rate), trim(float64(l.bytes)/n), trim(rate))
 }
 
-// trim formats a number with two digits behind the point at most.
+// trim formats a number with at most two digits after the point.
 func trim(x float64) string {
 	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(x, 'f', 2, 64), "0"), ".")
 }

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// The model of a core, which bounds the time of a loop from below: each instruction takes
-// some of a resource, and all run at the same time. It has no latencies and no caches.
+// A model of a core that bounds the time of a loop from below: each instruction uses some of a resource, and all
+// resources work in parallel. It has no latencies and no caches.
 
-// resource is what a core has of something: how many instructions take it in each cycle. One
-// on vectors of 64 bytes takes wide times as much as one on 32.
+// resource is a resource of a core, with the number of instructions that can use it per cycle. An instruction on
+// 64-byte vectors uses wide times as much as one on 32 bytes.
 type resource struct {
 	one, many  string
 	rate, wide float64
 }
 
-// resources are those of one core of Intel's Ice Lake server (Intel 64 and IA-32
-// Architectures Optimization Reference Manual; Abel and Reineke, uops.info). AMD's Zen 3
-// differs by one more instruction and load, and in divisions, which take two thirds.
+// resources are those of one core of an Intel Ice Lake server (Intel 64 and IA-32 Architectures Optimization Reference
+// Manual; Abel and Reineke, uops.info). AMD's Zen 3 executes one more instruction and one more load per cycle, and its
+// divisions take two thirds of the time.
 var resources = []resource{
 	{"instruction", "instructions", 5, 1},
 	{"load", "loads", 2, 1},
@@ -28,8 +28,8 @@ var resources = []resource{
 	{"division or root", "divisions and roots", 1, 2},
 }
 
-// costs says which resource a vector instruction takes, and how much: the first row whose
-// expression matches its name. A division or root keeps its unit busy for several cycles.
+// costs says which resource a vector instruction uses, and how much: the first row whose expression matches its name
+// applies. A division or square root occupies its unit for several cycles.
 var costs = []struct {
 	name     *regexp.Regexp
 	resource string
@@ -42,13 +42,12 @@ var costs = []struct {
 	{regexp.MustCompile(`^V(DIV|SQRT)S[SD]`), "divisions and roots", 4},
 	{regexp.MustCompile(`^VP?MOVMSK`), "float operations", 1},
 	{regexp.MustCompile(`^V(P?PERM|P?SHUF|P?UNPCK|PALIGNR|P?INSERT|P?EXTRACT|PACK|PMOV|P?COMPRESS|P?EXPAND|MOV[SLH]*DUP)`), "shuffles", 1},
-	{regexp.MustCompile(`^VP?(MASK)?MOV|^VP?BROADCAST`), "", 0}, // loads and stores; between registers they are renamed
+	{regexp.MustCompile(`^VP?(MASK)?MOV|^VP?BROADCAST`), "", 0}, // loads and stores; moves between registers are only renamed
 	{regexp.MustCompile(`^VF?N?M?(ADD|SUB|MUL|MIN|MAX|CMP|ROUND|CVT|ADDSUB|RCP)|^VFN?M|^V(SCALEF|RNDSCALE|GETEXP|GETMANT|RANGE|REDUCE|FIXUPIMM)`), "float operations", 1},
-	{regexp.MustCompile(`^V|^K[A-Z]`), "integer vector operations", 1}, // those on masks take the same ports
+	{regexp.MustCompile(`^V|^K[A-Z]`), "integer vector operations", 1}, // instructions on masks use the same ports
 }
 
-// narrow has the instructions whose operand in memory has fewer bytes than their registers:
-// how many times fewer.
+// narrow lists instructions whose memory operand is smaller than their registers, and by what factor.
 var narrow = []struct {
 	name  *regexp.Regexp
 	times int
@@ -66,7 +65,7 @@ var (
 	vectorName   = regexp.MustCompile(`\b([XYZ])\d+\b`)
 )
 
-// wideness returns how many times as much of a resource an instruction takes.
+// wideness returns by what factor an instruction uses more of a resource.
 func wideness(name string, wide bool) float64 {
 	i := slices.IndexFunc(resources, func(r resource) bool { return r.many == name })
 	if !wide {
@@ -75,7 +74,7 @@ func wideness(name string, wide bool) float64 {
 	return resources[i].wide
 }
 
-// accessBytes returns how many bytes an instruction loads or stores.
+// accessBytes returns the bytes that an instruction loads or stores.
 func accessBytes(name, operands string) int {
 	switch {
 	case fourBytes.MatchString(name):
@@ -87,7 +86,7 @@ func accessBytes(name, operands string) int {
 	if m == nil {
 		return scalarBytes(name)
 	}
-	bytes := 0 // of the widest register
+	bytes := 0 // bytes of the widest register
 	for _, register := range m {
 		bytes = max(bytes, map[string]int{"X": 16, "Y": 32, "Z": 64}[register[1]])
 	}
@@ -99,8 +98,8 @@ func accessBytes(name, operands string) int {
 	return bytes
 }
 
-// scalarBytes returns the bytes that an instruction on general registers moves: its name ends
-// in their letter, or in LZX and the like behind it.
+// scalarBytes returns the bytes that an instruction on general registers moves, from the size letter at the end of its
+// name, perhaps before a suffix such as LZX.
 func scalarBytes(name string) int {
 	m := scalarName.FindStringSubmatch(name)
 	if m == nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Timing: the runs of a program one after another, on given or made up inputs.
+// The command bench: timed runs of a program, one after another, on given or made-up inputs.
 
 const (
 	benchTime = time.Second
-	warmUp    = 3 // runs that are not timed: pages are touched, workers wake
+	warmUp    = 3 // untimed runs, which touch pages and wake workers
 	leastRuns = 5
 )
 
@@ -42,7 +42,7 @@ func (t *tool) bench(ctx context.Context) error {
 	return nil
 }
 
-// time returns the times of runs, and the outputs of the last.
+// time returns the times of runs, and the outputs of the last run.
 func (t *tool) time(ctx context.Context, p program, ins []*graph.Tensor) (times []time.Duration, outs []*graph.Tensor, err error) {
 	run := func() (time.Duration, error) {
 		begin := time.Now()

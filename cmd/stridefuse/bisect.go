@@ -13,11 +13,11 @@ import (
 	"github.com/stridefuse/stridefuse/passes"
 )
 
-// Bisecting: which state of a program first differs from the definition of its graph. The search
-// among passes and rewrites is that of passes.Bisect; here each state is evaluated.
+// Bisecting finds the first state of a program that differs from the definition of its graph. passes.Bisect searches
+// among passes and rewrites; this file evaluates each state.
 
-// bisect compares the states of a program with its graph's definition: after each pass and
-// rewrite, as a plan, as a schedule, and as it runs. It prints the first that differs.
+// bisect compares the states of a program with the definition of its graph: after each pass and rewrite, as a plan, as
+// a schedule, and as it runs. It prints the first state that differs.
 func (t *tool) bisect(ctx context.Context) error {
 	s, err := t.source()
 	if err != nil {
@@ -50,7 +50,7 @@ func (t *tool) bisect(ctx context.Context) error {
 	return b.search()
 }
 
-// bound returns the graph for the sizes that its inputs have.
+// bound returns the graph bound to the sizes of its inputs.
 func (t *tool) bound(f *ir.Func, ins []*graph.Tensor) (*ir.Func, error) {
 	sizes := map[string]int{}
 	for i, p := range f.Params {
@@ -79,13 +79,13 @@ type bisection struct {
 	ctx   context.Context
 	f     *ir.Func
 	ins   []*graph.Tensor
-	elems []eval.Array // of the inputs
+	elems []eval.Array // elements of the inputs
 	want  []eval.Array
 	tried int
 	begin time.Time
 }
 
-// search finds what differs, and prints it.
+// search finds the first difference, and prints it.
 func (b *bisection) search() error {
 	options := passes.Options{Machine: b.executor().Machine()}
 	c, err := passes.Bisect(b.pipeline, b.f, options, b.agrees)
@@ -126,7 +126,7 @@ func (b *bisection) agrees(s *passes.State) (bool, error) {
 	return err == nil && sameArrays(got, b.want), nil
 }
 
-// step counts a state, and ends the search with the context.
+// step counts a state, and ends the search if the context has ended.
 func (b *bisection) step() error {
 	b.tried++
 	if time.Since(b.begin) > quiet {
@@ -135,7 +135,7 @@ func (b *bisection) step() error {
 	return b.ctx.Err()
 }
 
-// below says what differs of the schedule: its definition, or its run. It is "" if nothing.
+// below says which part of the schedule differs, its definition or its run, or "" if none does.
 func (b *bisection) below(nests *nest.Program) (string, error) {
 	if err := b.step(); err != nil {
 		return "", err

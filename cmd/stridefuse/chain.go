@@ -8,16 +8,16 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// chain is a program with what it needs of constants: programs that run once, the results of
-// which are inputs of those behind them. Its inputs are those of all that nothing computes.
+// chain is a program with the programs that compute values from constants. Those run once, and their results are inputs
+// of later programs. The inputs of the chain are all inputs that no program computes.
 type chain struct {
 	once    []program
-	results [][]string               // of each: the names of the inputs that its results are
-	run     program                  // at each run
-	made    map[string]*graph.Tensor // what once has computed, nil before the first run
+	results [][]string               // for each program, the inputs that its results become
+	run     program                  // the program of each run
+	made    map[string]*graph.Tensor // results of once, nil before the first run
 }
 
-// Inputs describes the inputs of all, those of the last program first.
+// Inputs returns the inputs of the chain, those of the last program first.
 func (c *chain) Inputs() []graph.Port {
 	var ports []graph.Port
 	for _, p := range append([]program{c.run}, c.once...) {
@@ -32,8 +32,7 @@ func (c *chain) Inputs() []graph.Port {
 	return ports
 }
 
-// RunAll runs the last program. The first call runs the others before it: constants are those
-// of that call.
+// RunAll runs the last program. The first call first runs the others, with the constants of that call.
 func (c *chain) RunAll(ctx context.Context, ins ...*graph.Tensor) ([]*graph.Tensor, error) {
 	have := map[string]*graph.Tensor{}
 	for i, p := range c.Inputs() {
@@ -47,7 +46,7 @@ func (c *chain) RunAll(ctx context.Context, ins ...*graph.Tensor) ([]*graph.Tens
 	return runNamed(ctx, c.run, have, c.made)
 }
 
-// compute runs what runs once, on inputs by their names.
+// compute runs the programs that run once, on inputs given by name.
 func (c *chain) compute(ctx context.Context, have map[string]*graph.Tensor) error {
 	made := map[string]*graph.Tensor{}
 	for i, p := range c.once {
@@ -66,7 +65,7 @@ func (c *chain) compute(ctx context.Context, have map[string]*graph.Tensor) erro
 	return nil
 }
 
-// runNamed runs a program on inputs found by name, first in made.
+// runNamed runs a program on inputs given by name; names in made come first.
 func runNamed(ctx context.Context, p program, have, made map[string]*graph.Tensor) ([]*graph.Tensor, error) {
 	var ins []*graph.Tensor
 	for _, in := range p.Inputs() {

@@ -2,18 +2,18 @@ package main
 
 import "strings"
 
-// Differences of texts by lines.
+// Line-by-line differences of texts.
 
-// around is how many equal lines are shown beside those that differ, and mostCells how many
-// pairs of lines are compared.
+// around is the number of equal lines shown beside different ones, and mostCells the most pairs of lines that are
+// compared.
 const (
 	around    = 1
 	mostCells = 4 << 20
 )
 
-// lineDiff returns the lines by which two texts differ: - for those of the first, + for those
-// of the second, and few equal ones beside them. It is a longest common subsequence; texts
-// with too many lines for that differ as a whole from their first to their last difference.
+// lineDiff returns the lines that differ between two texts, marked - for the first and + for the second, with a few
+// equal lines around. It finds a longest common subsequence. Texts too long for that differ from their first to their
+// last difference as a whole.
 func lineDiff(before, after string) string {
 	a, b := splitLines(before), splitLines(after)
 	from := 0
@@ -57,7 +57,7 @@ func (d *diffPrinter) changes(a, b []string) {
 		d.add("+ ", b...)
 		return
 	}
-	common := make([][]int32, len(a)+1) // of what is left from i and j on
+	common := make([][]int32, len(a)+1) // lengths for the rest from i and j on
 	for i := range common {
 		common[i] = make([]int32, len(b)+1)
 	}
@@ -86,7 +86,7 @@ func (d *diffPrinter) changes(a, b []string) {
 	}
 }
 
-// text returns the lines that differ and their neighbours. Dots replace the other lines.
+// text returns the different lines and their neighbours; dots replace other lines.
 func (d *diffPrinter) text() string {
 	near := make([]bool, len(d.lines))
 	for i, l := range d.lines {

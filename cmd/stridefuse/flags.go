@@ -18,10 +18,10 @@ import (
 
 // The command line: one argument, and flags before or after it.
 
-// flags are what the command line says.
+// flags holds the values of the command line.
 type flags struct {
 	arg      string
-	in       []named // arrays by the names of inputs
+	in       []named // files, by the names of inputs
 	out      []string
 	stage    string
 	sizes    map[string]int
@@ -34,10 +34,10 @@ type flags struct {
 	runs     int
 	target   string
 	memory   float64
-	rangeOf  [2]int // of blocks
+	rangeOf  [2]int // range of blocks: number and count
 	ranges   int
 	state    string
-	budget   int // MB
+	budget   int // in MB
 }
 
 // named is a file of an input.
@@ -45,7 +45,7 @@ type named struct{ name, file string }
 
 // flagRow is a row of the table of flags.
 type flagRow struct {
-	value string // the placeholder of its value, or "" for a switch
+	value string // placeholder of its value, or "" for a switch
 	doc   string
 	set   func(f *flags, text string) error
 }
@@ -119,7 +119,7 @@ var flagTable = map[string]flagRow{
 	}},
 }
 
-// natural reads a number of 1 or more.
+// natural parses a number of 1 or more.
 func natural(text string, n *int) error {
 	v, err := strconv.Atoi(text)
 	if err != nil || v < 1 {
@@ -144,7 +144,7 @@ func (c *command) flagSet(f *flags) *flag.FlagSet {
 	return fs
 }
 
-// parse reads the command line of a command into the tool's flags.
+// parse parses the command line of a command into the tool's flags.
 func (t *tool) parse(c *command, args []string) error {
 	t.flags = flags{}
 	fs := c.flagSet(&t.flags)
@@ -176,8 +176,8 @@ func (t *tool) parse(c *command, args []string) error {
 	return nil
 }
 
-// guarded puts -- before a formula that begins with -. It is the first argument that looks like
-// a flag that there is none of, where nothing else is the formula.
+// guarded puts -- before a formula that begins with -. The formula is the first argument that looks like an unknown
+// flag, if no other argument can be the formula.
 func guarded(fs *flag.FlagSet, args []string) []string {
 	formula := -1
 	for i := 0; i < len(args); i++ {
@@ -216,7 +216,7 @@ func (c *command) usage(w io.Writer) {
 	}
 }
 
-// options are the flags as options of Compile.
+// options returns the flags as options of Compile.
 func (t *tool) options() []graph.Option {
 	options := []graph.Option{graph.WithDebug(graph.Verify), graph.WithProgress(t.progress())}
 	if t.workers > 0 {

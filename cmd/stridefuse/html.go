@@ -10,13 +10,13 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// The page of a program.
+// The command html: the page of a program.
 
-// pageRuns is how many runs the times of a page are of.
+// pageRuns is the number of runs that a page's times average.
 const pageRuns = 10
 
-// html writes the page of a program: with the times of some runs, if it is given inputs or
-// the sizes of inputs that are made up, and with the assembly of its kernels.
+// html writes the page of a program with the assembly of its kernels. If inputs are given, or sizes for made-up inputs,
+// the page has the times of some runs.
 func (t *tool) html(ctx context.Context) error {
 	t.profiled = len(t.in) > 0 || len(t.sizes) > 0
 	p, err := t.compiled("the page begins with a graph")
@@ -49,8 +49,7 @@ func (t *tool) html(ctx context.Context) error {
 	return err
 }
 
-// assembly returns the annotated assembly of a kernel for the engine that runs it, "" if there
-// is none.
+// assembly returns the annotated assembly of a kernel for the engine that runs it, or "" if there is none.
 func (t *tool) assembly(signature string) string {
 	code, err := parseSignature(signature)
 	if err != nil {

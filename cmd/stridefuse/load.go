@@ -11,7 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/passes"
 )
 
-// Texts to programs: a text is parsed, verified, and compiled from its level on.
+// From text to program: a text is parsed, verified, and compiled from its level on.
 
 // source returns the text that the command line names.
 func (t *tool) source() (source, error) {
@@ -80,10 +80,10 @@ func (t *tool) loadLevel(text string, l level) (program, error) {
 	panic("BUG: stridefuse: no level " + string(l))
 }
 
-// inText says which file an error is in.
+// inText adds the name of the file to an error.
 func (t *tool) inText(err error) error { return fmt.Errorf("%s: %w", t.arg, err) }
 
-// graphText parses the text of a graph and binds the sizes given.
+// graphText parses the text of a graph and binds the given sizes.
 func (t *tool) graphText(text string) (*ir.Func, error) {
 	f, err := ir.Parse(text)
 	if err != nil {
@@ -102,8 +102,8 @@ func (t *tool) graphText(text string) (*ir.Func, error) {
 	return f, nil
 }
 
-// locate gives the values that have no line of a user's source that of the text. (A dump of
-// several stages has other lines before them, and the lines of its program.)
+// locate gives values without a source line the line of the text. (A dump of several stages has other lines before, and
+// the lines of the program's source.)
 func (t *tool) locate(f *ir.Func, text string) {
 	k, n := 0, 0
 	for line := range strings.Lines(text) {
@@ -118,8 +118,8 @@ func (t *tool) locate(f *ir.Func, text string) {
 	}
 }
 
-// planText parses and verifies the text of a plan, and gives memory to one that is of a stage
-// before that.
+// planText parses and verifies the text of a plan. If the plan is from a stage before buffers get memory, it assigns
+// memory.
 func (t *tool) planText(text string) (*plan.Plan, error) {
 	p, err := plan.ParsePlan(text)
 	if err == nil {
@@ -131,8 +131,8 @@ func (t *tool) planText(text string) (*plan.Plan, error) {
 	return p, nil
 }
 
-// loadGraph compiles a graph as users build it, and takes one that passes have divided into
-// buffers by its definition.
+// loadGraph compiles a graph as users build it. A graph in which passes have introduced buffers is computed by its
+// definition.
 func (t *tool) loadGraph(text string) (program, error) {
 	f, err := t.graphText(text)
 	if err != nil {

@@ -1,14 +1,13 @@
-// Command stridefuse runs and inspects programs from their text: any dump of a program, of
-// graphs, plans and schedules, is its input, and so are formulas in NumPy's notation. It runs
-// a dump of production at home, says what the compiler made of it, times it, and finds the
-// rewrite that broke it.
+// Command stridefuse runs and inspects programs from their text. Its input is any dump of a program (graph, plan or
+// schedule), or a formula in NumPy's notation. It runs a production dump on a developer's machine, shows what the
+// compiler made of it, times it, and finds the rewrite that broke it.
 //
 //	stridefuse run prog.txt -in x=a.npy -out y.npy
 //	stridefuse eval "(a*b + c).sum(0)" -in a=a.npy -in b=b.npy -in c=c.npy
 //	stridefuse help
 //
-// Text of strangers is safe to run: it is verified at the level that runs, and reads and
-// writes no memory but its own. It may take long: -timeout ends the command, whatever it does.
+// Text from strangers is safe to run: it is verified at the level that runs, and reads and writes no memory but its
+// own. It may take long; -timeout ends the command at any point.
 package main
 
 import (
@@ -36,8 +35,8 @@ func main() {
 type tool struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	pipeline       []passes.Pass // that bisect examines
-	profiled       bool          // programs measure their steps
+	pipeline       []passes.Pass // the passes that bisect examines
+	profiled       bool          // whether programs measure their steps
 	flags
 }
 
@@ -45,13 +44,13 @@ type tool struct {
 type command struct {
 	name, arg string
 	doc       string
-	flags     []string // rows of the table of flags
+	flags     []string // names of rows of the table of flags
 	run       func(*tool, context.Context) error
 }
 
 var commands []command
 
-func init() { // not an initializer: help reads it
+func init() { // in init, because help reads the table
 	text, data, engine := []string{"stage", "size"}, []string{"in", "out"}, []string{"workers", "portable", "tiling", "timeout"}
 	blocks := []string{"state", "budget"}
 	commands = []command{
@@ -70,7 +69,7 @@ func init() { // not an initializer: help reads it
 	}
 }
 
-// errUsage is a mistake in the command line, which has been printed.
+// errUsage reports a mistake in the command line that has already been printed.
 var errUsage = errors.New("usage")
 
 // main returns the exit code: 0, 1 for an error, 2 for a mistake in the command line.
@@ -112,12 +111,11 @@ func (t *tool) dispatch(ctx context.Context, args []string) error {
 	return run(ctx, func() error { return c.run(t, ctx) })
 }
 
-// grace is how long a command may take to end by itself after its context has.
+// grace is how long a command may take to end after its context has ended.
 const grace = time.Second
 
-// run calls a command, and returns when it has ended or its context has. What takes no context,
-// such as parsing, compiling and the definitions of operations, is left behind: it ends with the
-// process.
+// run calls a command, and returns when the command or its context has ended. Work without a context, such as parsing,
+// compiling and evaluating definitions, is left running and ends with the process.
 func run(ctx context.Context, command func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- command() }()

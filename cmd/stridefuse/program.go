@@ -17,9 +17,9 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// Programs of all levels, as they run.
+// Runnable programs of all levels.
 
-// program is what can be run: a *graph.Program, or one of a lower level.
+// program can be run: a *graph.Program, or a program of a lower level.
 type program interface {
 	Inputs() []graph.Port
 	RunAll(ctx context.Context, ins ...*graph.Tensor) ([]*graph.Tensor, error)
@@ -35,10 +35,10 @@ func (t *tool) schedule(p *plan.Plan) (*nest.Program, error) {
 	return schedule.Schedule(p, e.Machine(), e, t.ways())
 }
 
-// ways are how plans are scheduled.
+// ways returns the options for scheduling plans.
 func (t *tool) ways() schedule.Options { return schedule.Options{TilingOnly: t.tiling} }
 
-// link makes a program of a schedule, which it verifies.
+// link verifies a schedule and makes a program of it.
 func (t *tool) link(nests *nest.Program) (program, error) {
 	linked, err := t.executor().Link(nests)
 	if err != nil {
@@ -58,10 +58,10 @@ func (t *tool) link(nests *nest.Program) (program, error) {
 	return s, nil
 }
 
-// scheduled is a program below the level of graphs.
+// scheduled is a program given below the level of graphs.
 type scheduled struct {
 	linked  *runtime.Linked
-	params  []*plan.Buffer // in the order of the inputs
+	params  []*plan.Buffer // parameters, in the order of the inputs
 	results int
 }
 
@@ -74,7 +74,7 @@ func (s *scheduled) Inputs() []graph.Port {
 	return ports
 }
 
-// RunAll runs the schedule. Inputs are copied to the layouts that it has for them.
+// RunAll runs the schedule, with inputs copied to the layouts that it has for them.
 func (s *scheduled) RunAll(ctx context.Context, ins ...*graph.Tensor) ([]*graph.Tensor, error) {
 	placed := make([]*graph.Tensor, len(ins))
 	for i, b := range s.params {
@@ -98,7 +98,7 @@ func place(x *graph.Tensor, b *plan.Buffer) (*graph.Tensor, error) {
 		at = *b.At
 	}
 	lo, hi := at.Bounds()
-	memory := graph.New(b.DType, max(0, hi-lo+1)) // an error if there is too little
+	memory := graph.New(b.DType, max(0, hi-lo+1)) // a failed tensor if memory is short
 	if err := memory.Err(); err != nil {
 		return nil, err
 	}
@@ -110,11 +110,10 @@ func place(x *graph.Tensor, b *plan.Buffer) (*graph.Tensor, error) {
 // defined is a graph that is computed by its definition.
 type defined struct{ f *ir.Func }
 
-// mostEvaluated is how many elements the values of an evaluation have together at most: each
-// takes 8 bytes.
+// mostEvaluated is the most elements, in total, of the values of an evaluation; each takes 8 bytes.
 const mostEvaluated = 1 << 25
 
-// evaluable returns an error for a graph that is too large for its definition.
+// evaluable returns an error for a graph that is too large to evaluate by its definition.
 func evaluable(f *ir.Func) error {
 	total := 0
 	for _, v := range slices.Concat(f.Params, f.Body) {

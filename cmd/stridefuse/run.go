@@ -14,7 +14,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph/formula"
 )
 
-// Running: programs of texts, and formulas. Outputs are printed, or written as files.
+// The commands run and eval. Outputs are printed, or written to files.
 
 // run runs a program of any level.
 func (t *tool) run(ctx context.Context) error {
@@ -33,7 +33,7 @@ func (t *tool) run(ctx context.Context) error {
 	return t.deliver(outs)
 }
 
-// eval computes a formula of arrays.
+// eval computes a formula on arrays.
 func (t *tool) eval(ctx context.Context) error {
 	nodes := map[string]graph.Node{}
 	feed := map[string]*graph.Tensor{}
@@ -72,11 +72,11 @@ func (t *tool) eval(ctx context.Context) error {
 	return t.deliver([]*graph.Tensor{out})
 }
 
-// formulaFile is the file in the positions of formulas.
+// formulaFile is the file name in the positions of formulas.
 const formulaFile = "formula"
 
-// placed gives an error the place that users know: that in the formula, with a caret. It drops
-// one in this command's own source.
+// placed replaces the position of an error by that in the formula, with a caret, and drops a position in this command's
+// own source.
 func (t *tool) placed(err error) error {
 	var inFormula *formula.Error
 	if errors.As(err, &inFormula) {
@@ -97,7 +97,7 @@ func (t *tool) placed(err error) error {
 	return err
 }
 
-// deliver writes outputs to the files named, and prints the others.
+// deliver writes outputs to the named files, and prints the others.
 func (t *tool) deliver(outs []*graph.Tensor) error {
 	if len(t.out) > len(outs) {
 		return fmt.Errorf("%s for %s: -out %s is one too many", counted(len(t.out), "file"), counted(len(outs), "output"), t.out[len(outs)])
@@ -116,11 +116,10 @@ func (t *tool) deliver(outs []*graph.Tensor) error {
 
 const (
 	progressEvery = 200 * time.Millisecond
-	quiet         = time.Second // what ends sooner shows no progress
+	quiet         = time.Second // a shorter run shows no progress
 )
 
-// progress returns an observer that shows on the terminal how far a run is, if it takes
-// longer than a second.
+// progress returns an observer that shows on the terminal the progress of a run longer than a second.
 func (t *tool) progress() func(context.Context, graph.Progress) {
 	var mu sync.Mutex
 	shown := false

@@ -9,13 +9,13 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// A dump of all stages has a section for each, which begins with "# " and the stage's name.
-// A dump of one stage is its text alone.
+// A dump of all stages has a section for each stage, which begins with "# " and the name of the stage. A dump of one
+// stage is only its text.
 
-// level says what a text is.
+// level is the kind of a text.
 type level string
 
-// The levels that have parsers, by the first word of their texts.
+// The levels that have parsers, by the first word of their text.
 const (
 	graphLevel    level = "func"
 	planLevel     level = "plan"
@@ -39,11 +39,11 @@ func levelOf(text string) (level, error) {
 	return "", fmt.Errorf("the text is empty")
 }
 
-// unchanged is what a dump has for a stage that changed nothing.
+// unchanged is the text in a dump for a stage that changed nothing.
 const unchanged = "// nothing changed"
 
-// sections returns the text of each stage of a dump, and the names of those in it. A text
-// without sections is that of one stage, whose name is "".
+// sections returns the text of each stage of a dump, and the names of the stages. A text without sections has one
+// stage, named "".
 func sections(dump string) (texts map[string]string, names []string) {
 	texts = map[string]string{}
 	name, last := "", ""
@@ -76,19 +76,19 @@ func sections(dump string) (texts map[string]string, names []string) {
 
 // source is the text of a program at one level.
 type source struct {
-	once  []onceText // what is computed of constants before it, in order
+	once  []onceText // texts of the values computed from constants before it, in order
 	run   string
 	level level
 }
 
-// onceText is the text of a program whose results are inputs of those behind it.
+// onceText is the text of a program whose results are inputs of later programs.
 type onceText struct {
 	results []string // the names of those inputs
 	text    string
 }
 
-// section returns the text of a stage, of the graph if none is named. What the graph needs of
-// constants, the later stages of its dump do too.
+// section returns the text of the named stage, or of the graph. The constants that the graph needs are also needed by
+// later stages of its dump.
 func section(dump, stage string) (source, error) {
 	texts, names := sections(dump)
 	text, ok := texts[cmp.Or(stage, "graph")]
@@ -112,8 +112,7 @@ func section(dump, stage string) (source, error) {
 	return source{}, fmt.Errorf("the dump has no stage %s: it has %s", stage, strings.Join(names, ", "))
 }
 
-// splitOnce divides the text of a stage into what was computed once of constants and what each
-// run computes.
+// splitOnce splits the text of a stage into the values computed once from constants, and what each run computes.
 func splitOnce(text string) source {
 	const begin, middle = "// computed once of constants: ", "// at each run\n"
 	rest, ok := strings.CutPrefix(text, begin)

@@ -16,8 +16,8 @@ import (
 	"github.com/stridefuse/stridefuse/stream"
 )
 
-// Programs over arrays larger than memory, in ranges of blocks of rows: each range may be
-// computed by a process of its own, as in a job array, and merge completes the job.
+// Programs over arrays larger than memory, in ranges of blocks of rows. Each range may be computed by its own process,
+// as in a job array, and merge completes the job.
 
 // shard computes the blocks of a range.
 func (t *tool) shard(ctx context.Context) error {
@@ -31,7 +31,7 @@ func (t *tool) shard(ctx context.Context) error {
 	return j.Shard(ctx, t.rangeOf[0], t.rangeOf[1])
 }
 
-// merge completes a job all of whose ranges have been computed.
+// merge completes a job after all its ranges have been computed.
 func (t *tool) merge(ctx context.Context) error {
 	if t.ranges == 0 {
 		return errors.New("of how many ranges is the job? add -ranges n")
@@ -88,14 +88,14 @@ func (t *tool) streamJob(ctx context.Context) (*stream.Job, error) {
 	return j, nil
 }
 
-// constants computes what a job's program has computed once of constants. These are whole arrays.
+// constants computes the values that a job's program computes once from constants. These are whole arrays.
 func (t *tool) constants(ctx context.Context, j *stream.Job, once *chain) error {
 	have := map[string]*graph.Tensor{}
 	for _, p := range once.once {
 		for _, in := range p.Inputs() {
 			i := slices.IndexFunc(t.in, func(n named) bool { return n.name == in.Name })
 			if i < 0 || have[in.Name] != nil {
-				continue // computed before, or said to be missing
+				continue // already computed, or reported as missing
 			}
 			x, err := readArray(t.in[i].file)
 			if err != nil {
@@ -116,7 +116,7 @@ func (t *tool) constants(ctx context.Context, j *stream.Job, once *chain) error 
 	return nil
 }
 
-// sourceOf returns the array in a file or folder.
+// sourceOf returns the array in a file or folder as a Source.
 func sourceOf(name string) stream.Source {
 	if info, err := os.Stat(name); err != nil || !info.IsDir() {
 		return stream.File(name)
@@ -127,7 +127,7 @@ func sourceOf(name string) stream.Source {
 	return stream.Folder(name)
 }
 
-// sinkOf returns a file, an array of Zarr, or a folder of files for a name without a suffix.
+// sinkOf returns a Sink for a name: a file, a Zarr array, or, without a suffix, a folder of files.
 func sinkOf(name string) stream.Sink {
 	switch {
 	case isZarr(name):
@@ -138,7 +138,7 @@ func sinkOf(name string) stream.Sink {
 	return stream.NewFile(name)
 }
 
-// blocks shows on the terminal how far a run of blocks is, if it takes longer than a second.
+// blocks shows on the terminal the progress over blocks of a run longer than a second.
 func (t *tool) blocks() func(stream.Progress) {
 	var last time.Duration
 	return func(p stream.Progress) {

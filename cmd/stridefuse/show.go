@@ -12,10 +12,9 @@ import (
 	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
-// What is printed of a program without running it: explain, passes and kernels.
+// The commands explain, passes and kernels, which print a program without running it.
 
-// compiled returns the program of a graph's text, for commands that other levels have no
-// answer to.
+// compiled returns the program of a graph's text, for commands that other levels don't support.
 func (t *tool) compiled(why string) (*graph.Program, error) {
 	s, err := t.source()
 	if err != nil {
@@ -104,7 +103,7 @@ func (t *tool) kernels(context.Context) error {
 	return nil
 }
 
-// signatures returns the kernels of a program's steps, or those that a schedule calls.
+// signatures returns the kernels of a program's steps, or the kernels that a schedule calls.
 func (t *tool) signatures(s source) ([]string, error) {
 	switch s.level {
 	case graphLevel:

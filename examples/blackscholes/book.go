@@ -17,14 +17,14 @@ var madeUp string // 960 options
 // columns is the header of a book.
 const columns = "underlying,kind,quantity,spot,rate,strike,years,vol"
 
-// chain is the options of a book of one kind on one underlying.
+// chain holds the options of a book of one kind on one underlying.
 type chain struct {
 	underlying, kind             string // kind is call or put
 	spot, rate                   float64
-	quantity, strike, years, vol []float64 // by option; a quantity below 0 was sold
+	quantity, strike, years, vol []float64 // one element per option; a negative quantity was sold
 }
 
-// load reads a book. Neighbouring lines become one chain where they can.
+// load reads a book. Consecutive lines of one kind and underlying become one chain.
 func load(path string) ([]*chain, error) {
 	r, name := io.Reader(strings.NewReader(madeUp)), "book.csv"
 	if path != "" {
@@ -62,7 +62,7 @@ func load(path string) ([]*chain, error) {
 	return chains, nil
 }
 
-// option reads the numbers of a line.
+// option parses the numbers of a line.
 func option(rec []string) (v [6]float64, err error) {
 	if rec[1] != "call" && rec[1] != "put" {
 		return v, fmt.Errorf("kind %q: call or put", rec[1])

@@ -1,6 +1,5 @@
-// Blackscholes prices a book of European options and prints what the prices are
-// sensitive to. All six numbers of an option come out of one fused loop in
-// float64, which serves chains of any length.
+// Blackscholes prices a book of European options and prints the prices' sensitivities. One fused float64 loop computes
+// all six numbers of an option, for chains of any length.
 //
 //	go run ./examples/blackscholes
 //	go run ./examples/blackscholes -in book.csv -rows 20
@@ -89,7 +88,7 @@ func (c *chain) value(p *graph.Program) (out [6][]float64, err error) {
 
 func scalar(v float64) *graph.Tensor { return graph.Full(graph.Float64, v) }
 
-// throughput times the program on n options drawn at random.
+// throughput times the program on n random options.
 func throughput(p *graph.Program, n int, stdout io.Writer) error {
 	draw := func(seed uint64, lo, hi float64) *graph.Tensor { return graph.Uniform(graph.Float64, seed, lo, hi, n) }
 	ins := []*graph.Tensor{scalar(100), scalar(0.03), scalar(1), draw(1, 60, 150), draw(2, 0.05, 3), draw(3, 0.1, 0.6)}

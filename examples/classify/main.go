@@ -1,8 +1,8 @@
-// Classify reads handwritten digits with a small convolutional network in the ONNX format.
-// train.py made the network and the files with the digits, none of which it was trained on.
+// Classify recognizes handwritten digits with a small convolutional network in the ONNX format. train.py made the
+// network and the test digits, on which the network was not trained.
 //
-// It prints how many are read right and the first ones with their scores, and draws these
-// as classify.png: each digit, and a bar for each of the ten classes.
+// It prints how many digits are recognized, and the first ones with their scores. It draws these as classify.png: each
+// digit, and a bar for each of the ten classes.
 package main
 
 import (
@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// Every apart-th digit is printed and drawn, up to a number of them.
+// Every apart-th digit is printed and drawn, up to a limit.
 const (
 	shown = 8
 	apart = 25
@@ -84,7 +84,7 @@ func run(out, picture io.Writer) error {
 	return draw(ctx, picture, digits.SliceAxis(0, 0, shown*apart, apart), scores.SliceAxis(0, 0, shown*apart, apart))
 }
 
-// computed returns what a graph without inputs is.
+// computed returns the value of a graph without inputs.
 func computed(ctx context.Context, x graph.Node) (*graph.Tensor, error) {
 	p, err := graph.Compile(x)
 	if err != nil {
@@ -93,7 +93,7 @@ func computed(ctx context.Context, x graph.Node) (*graph.Tensor, error) {
 	return p.Run(ctx)
 }
 
-// elements returns the number that a tensor of one element holds.
+// elements returns the number in a tensor of one element.
 func elements(t *graph.Tensor) string {
 	v, err := t.At()
 	if err != nil {
@@ -102,7 +102,7 @@ func elements(t *graph.Tensor) string {
 	return fmt.Sprint(v)
 }
 
-// percent returns the scores that are not 0 %.
+// percent formats the scores that are not 0 %.
 func percent(scores *graph.Tensor) string {
 	all, err := graph.All[float32](scores)
 	if err != nil {
@@ -119,12 +119,12 @@ func percent(scores *graph.Tensor) string {
 	return strings.Join(text, ", ")
 }
 
-// Sizes in pixels of the picture.
+// Sizes in the picture, in pixels.
 const (
-	scale  = 10 // of a pixel of a digit
-	margin = 10 // round a digit
-	bar    = 10 // of a class: a bar and a gap below it
-	width  = 90 // of a full bar
+	scale  = 10 // side of a digit's pixel
+	margin = 10 // margin around a digit
+	bar    = 10 // height of a class: a bar and a gap below it
+	width  = 90 // width of a full bar
 	across = 4  // digits in a row
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Both are in the datasets package of R.
+// Both series are in the datasets package of R.
 
 // CO2 at Mauna Loa, ppm: Keeling and Whorf, Scripps Institution of Oceanography.
 //
@@ -23,13 +23,13 @@ var co2 []byte
 //go:embed sunspots.csv
 var sunspots []byte
 
-// record is a series with its first month, counted from January of the year 0.
+// record is a series with its first month, counted from January of year 0.
 type record struct {
 	first  int
 	months *graph.Tensor // float64[n]
 }
 
-// read reads the lines "decimal year,value", a month each, of whole years.
+// read reads lines "decimal year,value", one per month, for whole years.
 func read(file []byte, name string) (*record, error) {
 	t, err := table.Read(bytes.NewReader(file), name)
 	if err != nil {
@@ -38,7 +38,7 @@ func read(file []byte, name string) (*record, error) {
 	if t.Cols != 2 || t.Rows%year != 0 {
 		return nil, fmt.Errorf("%s: %d lines of %d numbers: expected whole years of months, a year and a value each", name, t.Rows, t.Cols)
 	}
-	// The table's float32 holds the five digits that were measured.
+	// float32, the type of the table, holds the five measured digits.
 	values := make([]float64, t.Rows)
 	for i := range values {
 		values[i] = float64(t.Data[2*i+1])
@@ -52,7 +52,7 @@ func (r *record) from(begin, end int) *record {
 	return &record{begin * year, r.months.SliceAxis(0, a, b, 1)}
 }
 
-// month names a month of the record.
+// month returns the name of a month of the record.
 func (r *record) month(i int) string {
 	return fmt.Sprintf("%s %d", names[(r.first+i)%year], (r.first+i)/year)
 }

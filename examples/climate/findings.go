@@ -12,16 +12,16 @@ import (
 // findings are the numbers to print and to draw.
 type findings struct {
 	air, sun       *record
-	line           *line   // of the air
+	line           *line   // trend of the CO2 record
 	before, after  float64 // slopes of its first and last ten years
-	airMean        *smooth // 12 months
-	sunMean        *smooth // 13 months
+	airMean        *smooth // over 12 months
+	sunMean        *smooth // over 13 months
 	peaks          []peak
-	lags           []float64  // of the sunspots with themselves, by months less 1
-	cycles         []int      // the months of its first three peaks
-	ofLine, ofMean [2]float64 // what each leaves of the air with itself half a year and a year later
-	both           float64    // sunspots with what the line leaves of the air
-	chance         float64    // the share of other sunspots that fit the air better
+	lags           []float64  // autocorrelation of the sunspots, by months of lag minus 1
+	cycles         []int      // months of its first three peaks
+	ofLine, ofMean [2]float64 // autocorrelation of the CO2 residuals, half a year and a year later
+	both           float64    // correlation of sunspots with the CO2 residuals of the line
+	chance         float64    // share of other stretches of sunspots that correlate more
 }
 
 type peak struct {
@@ -74,10 +74,9 @@ func (c *compiled) greatest(f *findings) (err error) {
 	return nil
 }
 
-// cycle looks for the lags at which sunspots are most like themselves: one within
-// 5 to 15 years, the next eleven years later, and once more. It compares as many
-// months at every lag: a program plans once for a size, which takes it longer than
-// a hundred runs, and what begins elsewhere has the same plan.
+// cycle looks for the lags at which sunspots correlate most with themselves: one within 5 to 15 years, the next eleven
+// years later, and once more. Each lag compares the same number of months: a program makes one plan per size, which
+// takes longer than a hundred runs, and views with another beginning share the plan.
 func (c *compiled) cycle(f *findings) error {
 	const last = 40 * year
 	n := f.sun.months.Size() - last
@@ -110,7 +109,7 @@ func (c *compiled) correlations(f *findings) (err error) {
 			return err
 		}
 	}
-	// The years that both records have, and all earlier ones of as many sunspots.
+	// The years that both records have, and all earlier stretches of the same length.
 	l, err := c.line(f.air.from(1959, 1983).months)
 	if err != nil {
 		return err

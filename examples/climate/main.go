@@ -1,12 +1,10 @@
-// Climate looks for what repeats in two long records: carbon dioxide in the air
-// over Mauna Loa, and sunspots. It prints the trend, the seasons, the cycle and
-// some correlations, and draws them.
+// Climate looks for what repeats in two long records: carbon dioxide in the air over Mauna Loa, and sunspots. It prints
+// the trend, the seasons, the cycle and some correlations, and draws them.
 //
 //	go run .
 //	go run . -explain -out climate.svg
 //
-// It is a module of its own, because it draws with gonum.org/v1/plot: programs
-// that use Stridefuse need nothing of that.
+// It is a separate module because it draws with gonum.org/v1/plot, which programs that use Stridefuse don't need.
 package main
 
 import (
@@ -95,7 +93,7 @@ func (c *compiled) line(x *graph.Tensor) (*line, error) {
 type smooth struct {
 	means    []float64
 	greatest float64
-	at       int // the first month of the greatest
+	at       int // first month of the greatest mean
 	around   []float64
 }
 
@@ -116,13 +114,12 @@ func (c *compiled) correlate(a, b *graph.Tensor) (float64, error) {
 	return number(out), nil
 }
 
-// lagged correlates the first n months with as many that begin so much later. The
-// two are views of one series.
+// lagged correlates the first n months with n months that begin later. Both are views of one series.
 func (c *compiled) lagged(x *graph.Tensor, n, lag int) (float64, error) {
 	return c.correlate(x.SliceAxis(0, 0, n, 1), x.SliceAxis(0, lag, lag+n, 1))
 }
 
-// numbers returns the elements of a result, which is row-major, without a copy.
+// numbers returns the elements of a row-major result without a copy.
 func numbers(t *graph.Tensor) []float64 {
 	v, err := graph.Data[float64](t)
 	if err != nil {

@@ -93,7 +93,7 @@ func newPlot(title, y string) *plot.Plot {
 	return p
 }
 
-// add draws a value a month, from a date in years.
+// add draws one value per month, starting at a date in years.
 func add(p *plot.Plot, name string, c color.Color, from float64, values []float64) error {
 	points := make(plotter.XYs, len(values))
 	for i, v := range values {

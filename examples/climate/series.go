@@ -6,16 +6,14 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-const year = 12 // months
+const year = 12 // in months
 
-// series is n months of any n. It is float64 because a sum of hundreds of months
-// has more digits than each of them: the difference of two running sums in
-// float32 would be off in the third decimal.
+// series is an input of n months. It is float64 because a sum of hundreds of months has more digits than each of them:
+// the difference of two running sums in float32 would be off in the third decimal.
 func series(name string) graph.Node { return graph.Input(name, graph.Float64, graph.Dim("n")) }
 
-// trend compiles the straight line through a series by least squares. Its outputs
-// are the slope a year, the mean, what the line leaves over [n], and the mean of
-// that in each month of the year [12]. n is a multiple of 12.
+// trend compiles the least-squares line through a series. Its outputs are the slope per year, the mean, the residuals
+// [n], and the mean residual of each month of the year [12]. n is a multiple of 12.
 func trend() (*graph.Program, error) {
 	x := series("x")
 	n := x.Shape()[0]
@@ -29,10 +27,8 @@ func trend() (*graph.Program, error) {
 	return graph.Compile(slope, mean, rest, season, graph.WithName("trend"))
 }
 
-// runningMean compiles the means of w months: n-w+1 of them, of which the first
-// is that of the first w months, the greatest, its index, and the distance of the
-// month in the middle (of the earlier, if w is even) from each mean. A mean is the
-// sum up to the last of its months less the sum before the first, whatever w is.
+// runningMean compiles running means of w months: n-w+1 means, the greatest, its index, and the difference of each
+// middle month (the earlier one if w is even) from its mean. A mean is the difference of two running sums, for any w.
 func runningMean(w int) (*graph.Program, error) {
 	x := series("x")
 	upTo := x.CumSum(0).SliceAxis(0, w-1, math.MaxInt, 1)

@@ -1,7 +1,6 @@
-// Gridstats computes the mean, the standard deviation and a histogram of a grid in a file
-// that is many times larger than the memory it may take. Without -in the grid is the geoid,
-// which is the mean sea level and how it would go on below the land: its heights above the
-// ellipsoid that maps use, for each degree, as many times as -copies says.
+// Gridstats computes the mean, the standard deviation and a histogram of a grid in a file that is many times larger
+// than the memory bound. Without -in the grid is the geoid (the mean sea level, continued below the land): its height
+// above the reference ellipsoid for each degree, repeated -copies times.
 //
 //	go run ./examples/gridstats -copies 20000 -memory 64
 //	node examples/gridstats/fetch.mjs geoid15.npy && go run ./examples/gridstats -in geoid15.npy
@@ -26,10 +25,10 @@ import (
 )
 
 //go:embed geoid.npy
-var geoid []byte // made by fetch.mjs: centimeters
+var geoid []byte // made by fetch.mjs, in centimeters
 
 const (
-	scale = 0.01 // meters
+	scale = 0.01 // to meters
 	low   = -110
 	high  = 90
 	bins  = 10

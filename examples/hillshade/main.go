@@ -1,5 +1,5 @@
-// Hillshade draws a shaded relief of a grid of elevations. It prints what the
-// compiler made of the graph and writes the picture as PNG.
+// Hillshade draws a shaded relief of a grid of elevations. It prints what the compiler made of the graph and writes the
+// picture as PNG.
 //
 //	go run ./examples/hillshade
 //	go run ./examples/hillshade -in grid.csv -cell 30 -out relief.png
@@ -78,8 +78,7 @@ func load(path string) (*graph.Tensor, error) {
 		if err != nil {
 			return nil, err
 		}
-		// These rows run from the east to the west, from south to north: turning
-		// the map is a view.
+		// The file's rows run from east to west and from south to north: turning the map is a view.
 		return graph.Of(t.Data, t.Rows, t.Cols).Flip(0, 1).T(), nil
 	}
 	t, err := table.Open(path)
@@ -96,7 +95,7 @@ func load(path string) (*graph.Tensor, error) {
 func render(p *graph.Program, z *graph.Tensor, cell float32) (*graph.Tensor, error) {
 	lo, hi := elevations(z)
 	if lo == hi {
-		hi = lo + 1 // flat ground has the colour of the low
+		hi = lo + 1 // flat ground gets the low colour
 	}
 	scalar := func(v float32) *graph.Tensor { return graph.Full(graph.Float32, v) }
 	return p.Run(context.Background(), z, scalar(cell), scalar(lo), scalar(hi))
@@ -104,7 +103,7 @@ func render(p *graph.Program, z *graph.Tensor, cell float32) (*graph.Tensor, err
 
 // elevations returns the least and the greatest.
 func elevations(z *graph.Tensor) (lo, hi float32) {
-	all, _ := graph.All[float32](z) // what is wrong with z, Run will say
+	all, _ := graph.All[float32](z) // Run reports what is wrong with z
 	lo, hi = float32(math.Inf(1)), float32(math.Inf(-1))
 	for v := range all {
 		lo, hi = min(lo, v), max(hi, v)

@@ -1,7 +1,6 @@
-// Kmeans divides points that are in several files, more than memory need hold, into clusters
-// by Lloyd's algorithm. The points are images of handwritten digits, of 8 by 8 pixels; their
-// files are repeated as many times as -copies says. The first ten images are the digits 0 to
-// 9, and the first centers.
+// Kmeans clusters points in several files, which need not fit into memory, by Lloyd's algorithm. The points are images
+// of handwritten digits, of 8 by 8 pixels, repeated -copies times. The first ten images are the digits 0 to 9; they are
+// the initial centers.
 //
 //	go run ./examples/kmeans -copies 5000 -memory 64
 package main
@@ -78,7 +77,7 @@ func run(ctx context.Context, w io.Writer, copies, memory int) error {
 	return rate.Print(ctx, w, read, time.Since(begun), names...)
 }
 
-// write makes the files, and returns their names and the points of the first one.
+// write writes the files, and returns their names and the points of the first one.
 func write(folder string, copies int) (names []string, first *graph.Tensor, err error) {
 	files, err := digits.ReadDir("digits")
 	if err != nil {

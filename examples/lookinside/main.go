@@ -1,5 +1,5 @@
-// Lookinside prints one graph after every pass of the compiler, as text that
-// parses back: views become strides, a chain becomes one kernel.
+// Lookinside prints a graph after every pass of the compiler, as text that parses back: views become strides, a chain
+// becomes one kernel.
 package main
 
 import (

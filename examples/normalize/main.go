@@ -45,7 +45,7 @@ func run() error {
 		if err != nil {
 			return err
 		}
-		if rows == ":" { // show the end of the longest
+		if rows == ":" { // shows the end of the longest one
 			y = y.Slice("-3:")
 		}
 		fmt.Printf("rows %s of the data: %s\n", rows, y)

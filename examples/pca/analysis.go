@@ -20,11 +20,11 @@ func compile() (*compiled, error) {
 	return &compiled{c, p, r}, errors.Join(err1, err2, err3)
 }
 
-// analysis is the components of a table [n,d].
+// analysis holds the principal components of a table [n,d].
 type analysis struct {
 	mean            []float64   // [d]
-	components      [][]float64 // [d,d], that of the greatest variance first
-	steps           []int       // that each took
+	components      [][]float64 // [d,d], in order of decreasing variance
+	steps           []int       // number of steps for each
 	scores          *graph.Tensor
 	variance, share []float64 // [d]
 	skew, off       float64   // see projection
@@ -56,8 +56,8 @@ func (c *compiled) analyse(x *graph.Tensor) (*analysis, error) {
 	}, nil
 }
 
-// components returns the eigenvectors of cov as rows, and the steps that each
-// took. All steps are runs of one program, into memory that is there.
+// components returns the eigenvectors of cov as rows, and the number of steps for each. All steps are runs of one
+// program into existing memory.
 func (c *compiled) components(ctx context.Context, cov *graph.Tensor) (*graph.Tensor, []int, error) {
 	const near, most = 1e-14, 10_000
 	d := cov.Shape()[0]

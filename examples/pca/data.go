@@ -18,7 +18,7 @@ import (
 //go:embed iris.csv
 var iris []byte
 
-// flowers are a table whose last column names a species.
+// flowers is a table whose last column names a species.
 type flowers struct {
 	measured []string      // names of the other columns
 	values   *graph.Tensor // float64[n,d]
@@ -26,7 +26,7 @@ type flowers struct {
 }
 
 func read(file []byte, name string) (*flowers, error) {
-	lines, err := csv.NewReader(bytes.NewReader(file)).ReadAll() // wants as many fields in each
+	lines, err := csv.NewReader(bytes.NewReader(file)).ReadAll() // requires equal numbers of fields
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -50,7 +50,7 @@ func read(file []byte, name string) (*flowers, error) {
 	return f, nil
 }
 
-// kinds are the species, each once, in alphabetical order.
+// kinds returns the species in alphabetical order, each once.
 func (f *flowers) kinds() []string {
 	return slices.Compact(slices.Sorted(slices.Values(f.species)))
 }

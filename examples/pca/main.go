@@ -1,12 +1,10 @@
-// Pca finds the principal components of the iris data, four measurements of 150
-// flowers, by power iteration: the directions along which they vary most. It
-// prints these, and draws the flowers along the first two.
+// Pca finds the principal components of the iris data by power iteration: the directions along which the four
+// measurements of 150 flowers vary most. It prints them, and draws the flowers along the first two.
 //
 //	go run .
 //	go run . -explain -out pca.svg
 //
-// It is a module of its own, because it draws with gonum.org/v1/plot: programs
-// that use Stridefuse need nothing of that.
+// It is a separate module because it draws with gonum.org/v1/plot, which programs that use Stridefuse don't need.
 package main
 
 import (

@@ -2,12 +2,11 @@ package main
 
 import "github.com/stridefuse/stridefuse/graph"
 
-// Each program serves every table: n rows of d numbers, and k components.
+// Each program works for every table: n rows of d numbers, and k components.
 var n, d, k = graph.Dim("n"), graph.Dim("d"), graph.Dim("k")
 
-// covariance compiles x [n,d] -> the means of the columns [d], and their
-// covariances [d,d]. The transpose is a view: x - mean is stored once, and the
-// product reads it both ways.
+// covariance compiles x [n,d] -> the means of the columns [d], and their covariances [d,d]. The transpose is a view: x
+// - mean is stored once, and the product reads it in both orders.
 func covariance() (*graph.Program, error) {
 	x := graph.Input("x", graph.Float64, n, d)
 	mean := x.Mean(0)
@@ -16,12 +15,12 @@ func covariance() (*graph.Program, error) {
 	return graph.Compile(mean, x.T().MatMul(x).Div(rows.Sub(1)), graph.WithName("covariance"))
 }
 
-// power compiles a step of power iteration: cov [d,d], the components that are
-// known, found [k,d], and v [d] -> a vector [d] of length 1 that is nearer to the
-// next component, and how far it is from v. A row of zeros in found is none.
+// power compiles a step of power iteration. Inputs are cov [d,d], the known components found [k,d], and v [d]. Outputs
+// are a unit vector [d] that is nearer to the next component, and its distance from v. Rows of zeros in found stand for
+// unknown components.
 //
-// What w has of the known ones is taken out by Gram-Schmidt, at every step: cov
-// would otherwise make much of the little that rounding leaves.
+// Each step removes the known components from w by Gram-Schmidt, because cov would amplify what rounding leaves of
+// them.
 func power() (*graph.Program, error) {
 	cov := graph.Input("cov", graph.Float64, d, d)
 	found := graph.Input("found", graph.Float64, k, d)
@@ -32,11 +31,10 @@ func power() (*graph.Program, error) {
 	return graph.Compile(w, w.Sub(v).Norm2(), graph.WithName("power"))
 }
 
-// projection compiles x [n,d], its mean [d], cov [d,d] and components [k,d] -> the
-// components, each with its greatest number positive, for v and -v are as good;
-// the rows along them [n,k]; the variances there [k], and their shares of that of
-// x [k]; and two numbers that are 0 but for rounding: how far the components are
-// from an orthonormal base, and from eigenvectors of cov.
+// projection compiles x [n,d], its mean [d], cov [d,d] and components [k,d] -> the components, each with its greatest
+// number positive (v and -v are equivalent); the rows along them [n,k]; the variances there [k], and their shares of
+// the total [k]; and two numbers that are 0 up to rounding: how far the components are from orthonormal, and from
+// eigenvectors of cov.
 func projection() (*graph.Program, error) {
 	x := graph.Input("x", graph.Float64, n, d)
 	mean := graph.Input("mean", graph.Float64, d)

@@ -1,6 +1,6 @@
-// Search finds the words whose embeddings are most similar to those of some words: products of
-// matrices and the greatest of them. The corpus is a file that need not fit into memory.
-// Without -corpus it has the 500 most frequent words of English.
+// Search finds the words whose embeddings are most similar to those of given words, by matrix products and their
+// greatest elements. The corpus is a file that need not fit into memory. The default corpus has the 500 most frequent
+// English words.
 //
 //	go run ./examples/search
 //	node examples/search/fetch.mjs corpus    # 341,479 words, 137 MB

@@ -10,12 +10,11 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// Mapping is the content of a file. Where the system can, the file is mapped into memory:
-// pages are read when they are first used. Elsewhere it is read as a whole.
+// Mapping is the content of a file. Where the system supports it, the file is mapped into memory, and pages are read
+// when they are first used. Elsewhere the whole file is read.
 //
-// The bytes may be written; that changes neither the file nor what others see of it. The
-// file must not be truncated while it is mapped: reading what is gone is a fault, which
-// ends the process.
+// The bytes may be written; that changes neither the file nor what other processes see. The file must not be truncated
+// while it is mapped: reading a missing page is a fault that ends the process.
 type Mapping struct {
 	data    []byte
 	release func([]byte) error
@@ -33,14 +32,13 @@ func Map(name string) (*Mapping, error) {
 	return &Mapping{data: data, release: release}, nil
 }
 
-// Over returns bytes of the caller's in the form of a mapped file.
+// Over returns the caller's bytes as a Mapping.
 func Over(data []byte) *Mapping { return &Mapping{data: data} }
 
 // Bytes returns the content of the file, valid until Close.
 func (m *Mapping) Bytes() []byte { return m.data }
 
-// Tensor is the function Tensor of bytes of the file. The tensor fails once the file is
-// closed.
+// Tensor returns a tensor over bytes of the file, as the function Tensor does. It fails once the file is closed.
 func (m *Mapping) Tensor(dt graph.DType, l layout.Layout, data []byte) (*graph.Tensor, error) {
 	if err := check(dt, l, data); err != nil {
 		return nil, err
@@ -48,10 +46,9 @@ func (m *Mapping) Tensor(dt graph.DType, l layout.Layout, data []byte) (*graph.T
 	return tensor.OverFile(dt, l, unsafe.Pointer(unsafe.SliceData(data)), &m.closed), nil
 }
 
-// Close releases the bytes. Tensors over them, and all views of those, have failed from then
-// on. Slices of their elements, which can't tell, hold zeros: the addresses stay the
-// process's own, without memory behind them. Further calls do nothing and return what the
-// first returned.
+// Close releases the bytes. Tensors over them, and all views of these, then report an error. Slices of their elements
+// can't, and read as zeros: the addresses stay reserved, without memory behind them. Further calls do nothing and
+// return the result of the first.
 func (m *Mapping) Close() error {
 	m.once.Do(func() {
 		m.closed.Store(true)

@@ -26,7 +26,7 @@ func mapFile(name string) ([]byte, func([]byte) error, error) {
 		return nil, nil, fmt.Errorf("%s: not a regular file: it can't be mapped", name)
 	case info.Size() > math.MaxInt:
 		return nil, nil, fmt.Errorf("%s: its %d bytes pass int", name, info.Size())
-	case info.Size() == 0: // the system maps no empty file
+	case info.Size() == 0: // the system can't map an empty file
 		return nil, nil, nil
 	}
 	data, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE)
@@ -36,7 +36,7 @@ func mapFile(name string) ([]byte, func([]byte) error, error) {
 	return data, release, nil
 }
 
-// release puts zeros in the place of a file, which needs memory only where it is written.
+// release replaces the file's pages by zeros, which need memory only where they are written.
 func release(data []byte) error {
 	at := unsafe.Pointer(unsafe.SliceData(data))
 	_, err := unix.MmapPtr(-1, 0, at, uintptr(len(data)), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_FIXED)

@@ -11,7 +11,7 @@ type Range struct {
 	release func() error
 }
 
-// Release ends Data.
+// Release releases Data.
 func (r Range) Release() error {
 	if r.release == nil {
 		return nil
@@ -19,9 +19,9 @@ func (r Range) Release() error {
 	return r.release()
 }
 
-// ReadRange returns n bytes of a file from an offset on, for reading alone. Where the system
-// can, they are mapped, and read from the disk now. The file must not be truncated before
-// Release. A file that is too short is an error.
+// ReadRange returns n bytes of a file from an offset on, for reading only. Where the system supports it, they are
+// mapped, and read from disk at once. The file must not be truncated before Release. A file that is too short is an
+// error.
 func ReadRange(f *os.File, offset, n int) (Range, error) {
 	info, err := f.Stat()
 	if err != nil {

@@ -2,5 +2,5 @@ package binfile
 
 import "golang.org/x/sys/unix"
 
-// populate has the system read all pages at once.
+// populate makes the system read all pages at once.
 const populate = unix.MAP_POPULATE

@@ -9,7 +9,7 @@ import (
 )
 
 func readRange(f *os.File, offset, n int) (Range, error) {
-	before := offset % os.Getpagesize() // a mapping begins with a page
+	before := offset % os.Getpagesize() // a mapping must begin at a page
 	data, err := unix.Mmap(int(f.Fd()), int64(offset-before), n+before, unix.PROT_READ, unix.MAP_SHARED|populate)
 	if err != nil {
 		return Range{}, &os.PathError{Op: "mmap", Path: f.Name(), Err: err}

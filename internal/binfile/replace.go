@@ -14,25 +14,26 @@ import (
 	"strings"
 )
 
-// Files that appear when they are complete. Until then a file is called NAME.partN, where N
-// is random, so that several processes may write the same file.
+// Files that appear only when they are complete. Until then a file is called NAME.partN with a random N, so that
+// several processes may write the same file.
 
-// Replace writes a file, which has its name once it is complete and on the disk. Until then
-// it is in the folder given, which must be on the same disk. If write fails nothing is left.
+// Replace writes a file, which gets its name only when it is complete and on disk. Until then it is in the given
+// folder, which must be on the same disk. If write fails nothing is left.
 func Replace(name, folder string, write func(io.Writer) error) error {
 	part := filepath.Join(folder, fmt.Sprintf("%s.part%d", filepath.Base(name), rand.Uint64()))
 	return replace(name, part, 0o666, write, (*os.File).Sync)
 }
 
-// Save writes a file. A file of that name stays as it is until the new one is complete, and if write fails: so write may
-// read from it. Save follows links. If the system refuses the replacement, Save collects the new text in memory and then
-// overwrites the file. It writes into pipes, and into names below /dev and /proc, directly. Unlike Replace it does not wait for the disk.
+// Save writes a file. An existing file stays until the new one is complete, so write may read from it, and if write
+// fails it stays for good. Save follows links. If the system refuses the replacement, Save collects the new text in
+// memory and overwrites the file. It writes directly into pipes, and into names below /dev and /proc. Unlike Replace it
+// does not wait for the disk.
 func Save(name string, write func(io.Writer) error) error {
 	name, err := followed(name)
 	if err != nil {
 		return err
 	}
-	old, err := os.OpenFile(name, os.O_WRONLY, 0) // if that fails it can't be written
+	old, err := os.OpenFile(name, os.O_WRONLY, 0) // if that fails the file can't be written
 	if errors.Is(err, fs.ErrNotExist) {
 		return replace(name, besides(name), 0o666, write, func(*os.File) error { return nil })
 	}
@@ -47,12 +48,12 @@ func Save(name string, write func(io.Writer) error) error {
 	if err := errors.Join(err, old.Close()); err != nil {
 		return err
 	}
-	var failed error // of write
+	var failed error // the error of write
 	err = replace(name, besides(name), 0o600, func(w io.Writer) error { failed = write(w); return failed }, func(f *os.File) error { return f.Chmod(info.Mode().Perm()) })
 	if err == nil || failed != nil {
 		return err
 	}
-	var text bytes.Buffer // the folder takes no file, or the file can't be replaced
+	var text bytes.Buffer // the folder can't get a new file, or the file can't be replaced
 	if write(&text) != nil || !errors.Is(err, fs.ErrPermission) && !isLinkError(err) {
 		return err
 	}
@@ -64,21 +65,21 @@ func isLinkError(err error) bool {
 	return errors.As(err, &e)
 }
 
-// besides returns a name for a file in the folder of another.
+// besides returns a name for a file in the same folder as another.
 func besides(name string) string {
 	return filepath.Join(filepath.Dir(name), fmt.Sprintf(".part%d", rand.Uint64()))
 }
 
-// isDevice reports whether a name is below /dev or /proc, where names such as /dev/stdout are files that are open.
+// isDevice reports whether a name is below /dev or /proc, where names such as /dev/stdout are open files.
 func isDevice(name string) bool {
 	return strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/")
 }
 
-// followed returns the name of the file that a link leads to, whether or not there is one yet.
+// followed returns the name of the file that a link leads to, whether or not it exists.
 func followed(name string) (string, error) {
 	for range 40 {
 		to, err := os.Readlink(name)
-		if err != nil || isDevice(name) { // no link, or one that is no name of a file
+		if err != nil || isDevice(name) { // not a link, or a link to something that is not a file name
 			return name, nil
 		}
 		if !filepath.IsAbs(to) {
@@ -89,14 +90,14 @@ func followed(name string) (string, error) {
 	return "", fmt.Errorf("%s: too many links", name)
 }
 
-// replace writes a file of another name, and renames it once it is complete.
+// replace writes a file under another name, and renames it when it is complete.
 func replace(name, part string, mode fs.FileMode, write func(io.Writer) error, finish func(*os.File) error) error {
 	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
 	complete := false
-	defer func() { // also of a write that panics
+	defer func() { // also if write panics
 		if !complete {
 			f.Close()
 			os.Remove(part)
@@ -122,7 +123,7 @@ func buffered(f *os.File, write func(io.Writer) error) error {
 
 var partName = regexp.MustCompile(`.\.part\d+$`)
 
-// RemoveParts removes what processes that were killed have left of Replace in a folder.
+// RemoveParts removes files that killed processes have left in a folder during Replace.
 func RemoveParts(folder string) error {
 	files, err := os.ReadDir(folder)
 	if err != nil {
@@ -138,7 +139,7 @@ func RemoveParts(folder string) error {
 	return nil
 }
 
-// SyncFolders brings the names of files in a folder, and in those inside, to the disk.
+// SyncFolders syncs the names of files in a folder, and in folders inside, to disk.
 func SyncFolders(folder string) error {
 	return filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {

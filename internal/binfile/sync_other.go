@@ -2,5 +2,5 @@
 
 package binfile
 
-// SyncFolder does nothing: here names are on the disk when a file is.
+// SyncFolder does nothing: on this system a name is on disk when its file is.
 func SyncFolder(string) error { return nil }

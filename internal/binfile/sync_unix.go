@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SyncFolder brings the names of files in a folder to the disk, where the file system can.
+// SyncFolder syncs the names of files in a folder to disk, if the file system can.
 func SyncFolder(name string) error {
 	f, err := os.Open(name)
 	if err != nil {

@@ -14,12 +14,11 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// BigEndian reports whether this machine has the most significant byte first.
+// BigEndian reports whether this machine stores the most significant byte first.
 var BigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 
-// NumBytes returns how many bytes the elements of an array take. It is an error when that
-// passes int, when an extent is negative, when there are too many axes, and when elements
-// of the type have no kernels.
+// NumBytes returns the bytes of an array's elements. It returns an error if they overflow int, an extent is negative,
+// there are too many axes, or the element type has no kernels.
 func NumBytes(dt graph.DType, shape []int) (int, error) {
 	if err := dt.Check(); err != nil {
 		return 0, err
@@ -37,9 +36,8 @@ func NumBytes(dt graph.DType, shape []int) (int, error) {
 	return n * dt.Size(), nil
 }
 
-// Tensor returns the tensor whose elements are data, without a copy: dense, and
-// row-major or column-major as the layout is. The elements have the byte order of this
-// machine; they may be at any address.
+// Tensor returns the tensor whose elements are data, without a copy: contiguous, in row-major or column-major order as
+// the layout says. The elements have this machine's byte order and may be at any address.
 func Tensor(dt graph.DType, l layout.Layout, data []byte) (*graph.Tensor, error) {
 	if err := check(dt, l, data); err != nil {
 		return nil, err
@@ -47,7 +45,7 @@ func Tensor(dt graph.DType, l layout.Layout, data []byte) (*graph.Tensor, error)
 	return tensor.Over(dt, l, unsafe.Pointer(unsafe.SliceData(data))), nil
 }
 
-// check returns an error unless data are the elements of a tensor.
+// check returns an error unless data has the size of the tensor's elements.
 func check(dt graph.DType, l layout.Layout, data []byte) error {
 	n, err := NumBytes(dt, l.Shape)
 	if err != nil {
@@ -64,11 +62,10 @@ func check(dt graph.DType, l layout.Layout, data []byte) error {
 	return nil
 }
 
-// firstBlock is how much Read allocates before it has seen a byte.
+// firstBlock is the size of the memory that Read allocates before it has seen a byte.
 const firstBlock = 16 << 20
 
-// Read reads n bytes into aligned memory. The memory grows with what r returns, so that
-// a false n does no harm.
+// Read reads n bytes into aligned memory. The memory grows with the bytes that r returns, so a wrong n does no harm.
 func Read(r io.Reader, n int) ([]byte, error) {
 	var buf []byte
 	for {
@@ -90,7 +87,7 @@ func Read(r io.Reader, n int) ([]byte, error) {
 	}
 }
 
-// Write writes the elements in row-major order, the least significant byte first.
+// Write writes the elements in row-major order, little-endian.
 func Write(w io.Writer, t *graph.Tensor) error {
 	if err := t.Err(); err != nil {
 		return err
@@ -118,6 +115,5 @@ func Swap(data []byte, size int) {
 	}
 }
 
-// Memory returns the bytes of a row-major tensor, which are its elements in this machine's
-// byte order, without a copy.
+// Memory returns the bytes of a row-major tensor in this machine's byte order, without a copy.
 func Memory(t *graph.Tensor) []byte { return unsafe.Slice((*byte)(t.Pointer()), t.Bytes()) }

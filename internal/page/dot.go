@@ -68,13 +68,13 @@ func (n *Node) dot(b *bytes.Buffer, i int, indent, fill string) {
 	b.WriteString("]\n")
 }
 
-// quoted returns a string of DOT. Graphviz reads \n as the end of a line.
+// quoted returns a DOT string. Graphviz reads \n as the end of a line.
 func quoted(s string) string { return `"` + dotEscapes.Replace(s) + `"` }
 
 var dotEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", " ")
 
-// colour returns a light colour, another for each group, as hue, saturation and value: the
-// hues are apart by the golden angle.
+// colour returns a light colour for a group, as hue, saturation and value. The hues of consecutive groups differ by the
+// golden angle.
 func colour(group int) string {
 	hue := float64(group) * 0.381966
 	return fmt.Sprintf(`"%.3f 0.15 1.0"`, hue-float64(int(hue)))

@@ -4,46 +4,44 @@ import (
 	"sort"
 )
 
-// The layout of a picture in layers, by the method of Sugiyama, Tagawa and Toda (1981):
-// boxes are put into layers from top to bottom, edges that pass layers get points there,
-// boxes of a layer are ordered by the means of their neighbours, and last moved towards
-// those, as far as they have room. Input: a picture. Output: a place for each box and the
-// course of each edge. Boxes do not overlap, and edges lead downwards.
+// Layout of a picture in layers, by the method of Sugiyama, Tagawa and Toda (1981). Boxes are assigned to layers from
+// top to bottom, and long edges get a point in each layer between. The boxes of a layer are ordered by the mean
+// position of their neighbours, then moved towards them as far as there is room. The input is a picture, the output a
+// position for each box and the course of each edge. Boxes do not overlap, and edges lead downwards.
 //
-// A box that is given, or an edge over many layers, would draw lines through the whole
-// picture. A small box with the name, a stub, is drawn beside
-// its reader instead.
+// Lines from an input, or over many layers, would cross the whole picture. A stub, a small box with the name, is drawn
+// beside the reader instead.
 
-// The measures of a picture, in pixels.
+// Sizes in a picture, in pixels.
 const (
 	charWidth  = 7.3
 	lineHeight = 15.0
 	boxPad     = 9.0
 	gapX, gapY = 18.0, 34.0
-	pointWidth = 6.0 // of an edge that passes a layer
-	maxLayer   = 24  // boxes of a layer
-	maxSpan    = 6   // layers that an edge passes
+	pointWidth = 6.0 // width of the point of an edge in a layer
+	maxLayer   = 24  // the most boxes in a layer
+	maxSpan    = 6   // the most layers that an edge crosses
 )
 
 // box is a box or a point of an edge, in a layer.
 type box struct {
-	node  int // of the picture, -1 for a point
+	node  int // index in the picture, -1 for a point
 	stub  bool
 	layer int
 	w, h  float64
-	x, y  float64 // the middle
-	up    []int   // boxes in the layer above
+	x, y  float64 // position of the center
+	up    []int   // neighbours in the layer above
 	down  []int
 	order float64
 }
 
-// route is the course of an edge: boxes, the first and the last of which are its ends.
+// route is the course of an edge as a list of boxes, from one end to the other.
 type route struct {
 	edge int
 	via  []int
 }
 
-// drawing is a picture with places.
+// drawing is a picture with positions.
 type drawing struct {
 	boxes         []box
 	layers        [][]int
@@ -51,7 +49,7 @@ type drawing struct {
 	width, height float64
 }
 
-// layoutOf returns the places of a picture's boxes.
+// layoutOf returns a drawing of a picture.
 func layoutOf(p *Picture) *drawing {
 	d := &drawing{}
 	layer := layersOf(p)
@@ -78,8 +76,8 @@ func widthOf(n Node) float64 {
 
 func heightOf(n Node) float64 { return lineHeight*float64(1+len(n.Lines)) + boxPad }
 
-// layersOf puts each node below the nodes it reads, and a given one above its first reader.
-// A layer has at most maxLayer nodes.
+// layersOf puts each node below the nodes it reads, and an input above its first reader. A layer has at most maxLayer
+// nodes.
 func layersOf(p *Picture) []int {
 	layer, full := make([]int, len(p.Nodes)), map[int]int{}
 	ins := make([][]int, len(p.Nodes))
@@ -88,7 +86,7 @@ func layersOf(p *Picture) []int {
 	}
 	for i, n := range p.Nodes {
 		if n.Kind == Given {
-			layer[i] = -1 // until it has a reader
+			layer[i] = -1 // -1 until it has a reader
 			continue
 		}
 		layer[i] = 1
@@ -119,13 +117,13 @@ func (d *drawing) add(b box) int {
 	return len(d.boxes) - 1
 }
 
-// link makes box a a neighbour of box b in the layer below.
+// link connects box a with box b in the layer below.
 func (d *drawing) link(a, b int) {
 	d.boxes[a].down = append(d.boxes[a].down, b)
 	d.boxes[b].up = append(d.boxes[b].up, a)
 }
 
-// route leads an edge through the layers, or begins it with a stub.
+// route leads an edge through the layers, or starts it with a stub.
 func (d *drawing) route(p *Picture, e int, at, layer []int) {
 	from, to := p.Edges[e].From, p.Edges[e].To
 	n := &p.Nodes[from]
@@ -156,8 +154,8 @@ func (d *drawing) fill() {
 	}
 }
 
-// arrange orders the boxes of each layer so that few edges cross: by the means of the
-// positions of their neighbours, layer by layer downwards and upwards.
+// arrange orders the boxes of each layer to reduce crossings: by the mean position of their neighbours, layer by layer
+// downwards and upwards.
 func (d *drawing) arrange() {
 	position := make([]float64, len(d.boxes))
 	number := func(layer []int) {

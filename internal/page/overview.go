@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// The first column: bytes as bars, the steps as a table, and why values are stored.
+// The first column of the page: bytes as bars, the steps as a table, and why values are stored.
 
 // overview writes the bars of bytes, the table of steps and the reasons.
 func (p *Page) overview(b *bytes.Buffer) {
@@ -51,7 +51,7 @@ func (p *Page) table(b *bytes.Buffer) {
 	b.WriteString("</tbody></table>\n<p class=\"key\"><i class=\"least\"></i> inputs and outputs, once each <i class=\"moved\"></i> all else: temporaries, and what is read again</p>\n")
 }
 
-// reasons writes why values are stored, each reason once with the values.
+// reasons writes why values are stored: each reason once, with its values.
 func (p *Page) reasons(b *bytes.Buffer) {
 	var order []string
 	about := map[string][]int{}
@@ -84,7 +84,7 @@ func (p *Page) reasons(b *bytes.Buffer) {
 
 func percent(n, of int) string { return fmt.Sprintf("%.1f%%", 100*float64(n)/float64(of)) }
 
-// Bytes prints a number of bytes to three digits.
+// Bytes formats a number of bytes with three digits.
 func Bytes(n int) string {
 	size, unit := float64(n), ""
 	for _, u := range []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"} {

@@ -15,24 +15,23 @@ var style string
 //go:embed page.js
 var script string
 
-// Page is what the HTML page of a program shows.
+// Page is the content of a program's HTML page.
 type Page struct {
 	Name    string
 	About   []string // lines below the name
-	Values  []Value  // by origin
+	Values  []Value  // values, by origin
 	Graph   *Picture
-	Flow    *Picture // the steps, nil if there are none
+	Flow    *Picture // the picture of steps, or nil
 	Columns []Column
 	Steps   []Step
 	Kernels []Kernel
-	Moved   int // bytes, by all steps
-	Least   int // bytes: inputs and outputs once each
+	Moved   int // bytes that all steps move
+	Least   int // bytes of inputs and outputs, each once
 	Profile string
-	// Assembly returns the assembly of a kernel, or "" for one without. Nil where it is not
-	// known.
+	// Assembly returns the assembly of a kernel, or "" if there is none. It is nil if assembly is not known.
 	Assembly func(signature string) string
 
-	whys table // of the edges of pictures
+	whys table // reasons on the edges of pictures
 }
 
 // table numbers texts, each once.
@@ -53,12 +52,12 @@ func (t *table) number(text string) int {
 	return n
 }
 
-// Value is an origin.
+// Value describes the value with an origin.
 type Value struct {
-	Text   string // as in the first column
-	Site   string // "main.go:12"
-	Source string // that line, "" if it is not known
-	Steps  []int  // that compute it
+	Text   string // text in the first column
+	Site   string // source position, "main.go:12"
+	Source string // source line at Site, "" if it is not known
+	Steps  []int  // steps that compute it
 	Notes  []string
 }
 
@@ -66,29 +65,28 @@ type Value struct {
 type Column struct {
 	Name string
 	Text string
-	Open bool // shown; others are a click away
+	Open bool // shown at first; other columns are opened by a click
 }
 
 // Step is a row of the table of steps.
 type Step struct {
-	What   string // "3 ops over [2,3]"
-	How    string // the strategy and its kernels
+	What   string // summary: "3 ops over [2,3]"
+	How    string // strategy and kernels
 	Origin []int
-	Needed int // bytes of inputs and outputs that no step before has moved
-	Extra  int // bytes of all else
+	Needed int // bytes of inputs and outputs that no earlier step has moved
+	Extra  int // all other bytes
 	Time   string
-	Share  float64 // of the time of a run, 0 to 1; less than 0 if the steps before share Time
+	Share  float64 // share of a run's time, 0 to 1; negative if the steps before share Time
 	Rate   string
 }
 
 // Kernel is a compiled loop, by its signature.
 type Kernel struct {
 	Signature string
-	Steps     []int // that call it
+	Steps     []int // steps that call it
 }
 
-// Write writes the page: one file of HTML that loads nothing. What a large page shows is
-// compressed.
+// Write writes the page: one HTML file that loads nothing. The content of a large page is compressed.
 func (p *Page) Write(w io.Writer) error {
 	var b bytes.Buffer
 	p.body(&b)
@@ -116,7 +114,7 @@ func (p *Page) Write(w io.Writer) error {
 	return err
 }
 
-// body writes what the page shows, and the tables that the script reads.
+// body writes the content of the page, and the tables that the script reads.
 func (p *Page) body(b *bytes.Buffer) {
 	fmt.Fprintf(b, `<header><h1>%s</h1><p>%s</p><input id="search" type="search" placeholder="search: op, type, file:line" aria-label="search"><output id="found"></output><button id="theme" type="button">dark / light</button></header>
 <main id="columns">
@@ -131,7 +129,7 @@ func (p *Page) body(b *bytes.Buffer) {
 	p.data(b)
 }
 
-// column writes a text that the script divides into lines.
+// column writes a text, which the script divides into lines.
 func column(b *bytes.Buffer, c Column) {
 	class := "col"
 	if !c.Open {
@@ -140,7 +138,7 @@ func column(b *bytes.Buffer, c Column) {
 	fmt.Fprintf(b, "<section class=\"%s\" data-name=\"%s\"><h2>%s</h2><pre>%s</pre></section>\n", class, escaped(c.Name), inside(c.Name), inside(narrow(c.Text)))
 }
 
-// narrow makes one space of several that align columns: the script aligns them again.
+// narrow replaces the spaces that align columns by one space; the script aligns them again.
 func narrow(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -152,7 +150,7 @@ func narrow(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// pictures writes the graph, and the steps behind a button.
+// pictures writes the picture of the graph, and that of the steps behind a button.
 func (p *Page) pictures(b *bytes.Buffer) {
 	b.WriteString("<svg width=\"0\" height=\"0\" style=\"position:absolute\"><defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerUnits=\"userSpaceOnUse\" markerWidth=\"9\" markerHeight=\"9\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs></svg>\n")
 	b.WriteString("<section class=\"col wide\" data-name=\"picture\"><h2>picture</h2><div class=\"view\" tabindex=\"0\"><nav><button type=\"button\" data-show=\"graph\">values</button>")
@@ -167,7 +165,7 @@ func (p *Page) pictures(b *bytes.Buffer) {
 	b.WriteString("</div></section>\n")
 }
 
-// kernels writes the signature of each kernel, and its assembly in a column of its own.
+// kernels writes the signature of each kernel, and its assembly in its own column.
 func (p *Page) kernels(b *bytes.Buffer) {
 	if len(p.Kernels) == 0 {
 		return
@@ -199,7 +197,7 @@ func (p *Page) kernels(b *bytes.Buffer) {
 	write("assembly", "", true, func(k *Kernel) string { return p.Assembly(k.Signature) })
 }
 
-// lines returns the signature with an instruction a line.
+// lines returns the signature with one instruction per line.
 func (k *Kernel) lines() string {
 	head, body, found := strings.Cut(k.Signature, "{ ")
 	if !found {
@@ -220,7 +218,7 @@ func stepsText(steps []int) string {
 	return text
 }
 
-// data writes the table of values that the script reads: a line each, in cells between tabs.
+// data writes the table of values for the script: one line each, with cells separated by tabs.
 func (p *Page) data(b *bytes.Buffer) {
 	b.WriteString("<pre id=\"values\" hidden>")
 	for _, v := range p.Values {
@@ -241,5 +239,5 @@ func (p *Page) data(b *bytes.Buffer) {
 	b.WriteString("</pre>\n")
 }
 
-// flat keeps the end of a line and the end of a cell out of cells.
+// flat removes line ends and tabs from the text of a cell.
 var flat = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")

@@ -2,10 +2,10 @@ package page
 
 import "math"
 
-// The last phase of a layout: coordinates. The order of boxes in a layer stays.
+// The last phase of a layout: coordinates. The order of boxes in a layer is fixed.
 
-// place gives each box its place: layers one below the other, boxes as near to the middle
-// of their neighbours as the order and their widths allow.
+// place sets the coordinates of each box: layers one below the other, boxes as near to the mean of their neighbours as
+// order and widths allow.
 func (d *drawing) place() {
 	y := 0.0
 	for _, layer := range d.layers {
@@ -44,15 +44,15 @@ func (d *drawing) place() {
 	d.shift()
 }
 
-// spread places the boxes of a layer without overlap, so that the sum of squared distances
-// from their ideal places is least. Boxes that touch form a run, which is placed at the mean
-// of its boxes' ideal places (the algorithm of pool adjacent violators, Ayer et al. 1955).
+// spread places the boxes of a layer without overlap so that the sum of squared distances from their ideal positions is
+// least. Boxes that touch form a run, which is placed at the mean of its boxes' ideal positions (the
+// pool-adjacent-violators algorithm, Ayer et al. 1955).
 func (d *drawing) spread(layer []int, ideal func(i int) float64) {
 	type run struct {
-		sum float64 // of ideal places, less the offsets in the run
+		sum float64 // sum of the ideal positions minus the offsets in the run
 		n   int
 	}
-	offset := make([]float64, len(layer)) // of each box from the first, as close as can be
+	offset := make([]float64, len(layer)) // distance of each box from the first if all boxes touch
 	var runs []run
 	for k, i := range layer {
 		if k > 0 {
@@ -74,7 +74,7 @@ func (d *drawing) spread(layer []int, ideal func(i int) float64) {
 	}
 }
 
-// shift moves all so that the leftmost box begins at 0.
+// shift moves all boxes so that the leftmost one begins at 0.
 func (d *drawing) shift() {
 	left, right := math.Inf(1), math.Inf(-1)
 	for _, b := range d.boxes {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// svg returns the picture as an SVG element, which the page's style sheet colours. Boxes and
-// edges have the origins that they are about as data-v; an edge between groups has the
-// number of its reason as data-w. Where the pointer rests on them the script shows texts.
+// svg returns the picture as an SVG element; the page's style sheet sets colours. Boxes and edges have their origins as
+// data-v, and an edge between groups the number of its reason as data-w. The script shows texts where the pointer
+// rests.
 func (p *Picture) svg(id string, whys *table) string {
 	d := layoutOf(p)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg id="%s" class="picture" viewBox="-10 -10 %.0f %.0f" data-w="%.0f" data-h="%.0f" role="img" aria-label="%s">`,
 		id, d.width+20, d.height+20, d.width+20, d.height+20, escaped(p.Name))
 	b.WriteByte('\n')
-	labelled := map[int]bool{} // nodes that have an edge with a label
+	labelled := map[int]bool{} // nodes with a labelled edge
 	for _, r := range d.routes {
 		from := p.Edges[r.edge].From
 		d.edge(&b, p, r, whys, !labelled[from])
@@ -30,7 +30,7 @@ func (p *Picture) svg(id string, whys *table) string {
 	return b.String()
 }
 
-// edge writes an edge, and its label in its middle.
+// edge writes an edge, with its label in the middle.
 func (d *drawing) edge(b *bytes.Buffer, p *Picture, r route, whys *table, label bool) {
 	e := &p.Edges[r.edge]
 	class := `e"`
@@ -83,19 +83,18 @@ func (d *drawing) node(b *bytes.Buffer, p *Picture, at *box) {
 	b.WriteString("</g>\n")
 }
 
-// Hue returns the hue of a group in degrees: those of neighbours are apart by the golden
-// angle.
+// Hue returns the hue of a group in degrees. Consecutive groups differ by the golden angle.
 func Hue(group int) int { return group * 1375 / 10 % 360 }
 
-// originText returns numbers after one another.
+// originText returns numbers separated by spaces.
 func originText(origins []int) string { return strings.Trim(fmt.Sprint(origins), "[]") }
 
 var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
-// inside returns text for the inside of an element, where quotes are themselves.
+// inside returns text escaped for the inside of an element, where quotes need no escape.
 func inside(s string) string { return textEscapes.Replace(s) }
 
 var textEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;")
 
-// escaped returns text for HTML and its attributes. (Package html adds 100 KB to a program.)
+// escaped returns text escaped for HTML and its attributes. (Package html would add 100 KB to a program.)
 func escaped(s string) string { return escapes.Replace(s) }

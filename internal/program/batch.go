@@ -12,31 +12,31 @@ import (
 	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
-// Plans of batches. Where the first axis of inputs and outputs is a batch, all numbers of rows that
-// have as many bits are one class: the passes make its plan once, for the most rows, and it is resized
-// for each number: see passes.Batch.
+// Plans of batches. If the first axis of inputs and outputs is a batch, all numbers of rows with the same number of
+// bits are one class. The passes make the plan of a class once, for its most rows, and it is resized for each number of
+// rows: see passes.Batch.
 
-// classes are the classes of sizes that a program has met. The lock of the cache guards them.
+// classes holds the classes of sizes that a program has met. The lock of the cache guards it.
 type classes struct {
-	batch  string // the size that counts the rows, "" if there is none
-	looked bool   // for it
+	batch  string // name of the size that counts the rows, "" if there is none
+	looked bool   // whether batch has been determined
 	known  map[string]*class
 }
 
-// class is a plan for all numbers of rows with as many bits, and for one number for each other size.
+// class is a plan for all numbers of rows with the same number of bits, and for one value of each other size.
 type class struct {
 	planned
-	batch *passes.Batch // of the rest; nil if there is no such plan
+	batch *passes.Batch // the resizable plan, or nil if there is none
 }
 
 const (
-	leastRows   = 16      // each number below has a plan of its own, as products have loops for few rows
-	mostBytes   = 8 << 20 // of inputs and outputs of the most rows: a run takes much longer than the passes
+	leastRows   = 16      // each smaller number has its own plan, because products have special loops for few rows
+	mostBytes   = 8 << 20 // bytes of inputs and outputs of the most rows; beyond, a run takes much longer than the passes
 	mostClasses = 64
 )
 
-// ofClass returns the plan for some sizes that is the resized one of their class, if they have one. The
-// caller has the lock of the cache.
+// ofClass returns the plan for some sizes, resized from the plan of their class, if there is one. The caller holds the
+// lock of the cache.
 func (p *Program) ofClass(sizes map[string]int, layouts []*layout.Layout) (pl planned, ok bool) {
 	c := &p.classes
 	if !c.looked {
@@ -77,9 +77,8 @@ func (p *Program) ofClass(sizes map[string]int, layouts []*layout.Layout) (pl pl
 	return pl, pl.rest != nil
 }
 
-// newClass makes the plan of a class: the numbers of rows that have n bits. The graph fits all of them if it
-// fits the least and the greatest: what it requires is linear in the size, so that it is true between two
-// numbers of which it is true.
+// newClass makes the plan of the class of row numbers with n bits. It checks that the graph fits the least and the
+// greatest of them. All numbers between then fit too, because the graph's conditions are linear in the size.
 func (p *Program) newClass(sizes map[string]int, n int) *class {
 	of := func(rows int) (*ir.Func, map[string]int, error) {
 		own := maps.Clone(sizes)
@@ -107,7 +106,7 @@ func (p *Program) newClass(sizes map[string]int, n int) *class {
 	return &class{pl, batch}
 }
 
-// bytesOf returns how many bytes the inputs and outputs have together for the sizes that f is bound to.
+// bytesOf returns the total bytes of inputs and outputs for the sizes that f is bound to.
 func (p *Program) bytesOf(f *ir.Func) (all int) {
 	for _, v := range slices.Concat(f.Params[:p.Inputs], f.Results) {
 		n, _ := v.Type.Shape.NumElems().Int()

@@ -18,28 +18,28 @@ import (
 // Binding is a program compiled for inputs of certain shapes and layouts.
 type Binding struct {
 	Sizes  map[string]int
-	Passed map[string]int // the sizes that the passes were given, before the plan was resized
-	Once   *plan.Plan     // what is computed once of constants, or nil
-	Plan   *plan.Plan     // of each run
+	Passed map[string]int // sizes for which the passes ran, before the plan was resized
+	Once   *plan.Plan     // the plan of values computed once from constants, or nil
+	Plan   *plan.Plan     // the plan of each run
 	Linked *runtime.Linked
-	Times  *Times // of runs, nil if they are not measured
+	Times  *Times // times of runs, nil if they are not measured
 	Outs   []ir.Type
 
-	onceOf []int                // the params of the program that Once reads
+	onceOf []int                // params of the program that Once reads
 	kept   atomic.Pointer[kept] // the results of Once; nil before the first run
-	used   atomic.Uint64        // the clock of the cache when it was used last
-	hash   uint64               // of the inputs that it is for
+	used   atomic.Uint64        // clock of the cache at the last use
+	hash   uint64               // hash of the inputs that it is for
 }
 
-// Compile makes the binding for given sizes, and keeps it not. layouts says where the inputs' elements sit; nil stands for
-// row-major, for one or all.
+// Compile makes the binding for given sizes, but does not keep it. layouts has the layouts of the inputs; nil, as a
+// list or an element, means row-major.
 func (p *Program) Compile(sizes map[string]int, layouts []*layout.Layout) (*Binding, error) {
 	p.cache.mu.Lock()
 	defer p.cache.mu.Unlock()
 	return p.compile(sizes, layouts)
 }
 
-// compile is Compile for those who hold the lock of the cache.
+// compile is Compile for callers that hold the lock of the cache.
 func (p *Program) compile(sizes map[string]int, layouts []*layout.Layout) (*Binding, error) {
 	if pl, ok := p.ofClass(sizes, layouts); ok {
 		return p.link(pl, sizes)
@@ -51,7 +51,7 @@ func (p *Program) compile(sizes map[string]int, layouts []*layout.Layout) (*Bind
 	return p.compileBound(f, sizes, layouts)
 }
 
-// compileBound is compile once the graph is known to fit the sizes: f is the graph of those.
+// compileBound is compile for the graph f, which is already bound to the sizes.
 func (p *Program) compileBound(f *ir.Func, sizes map[string]int, layouts []*layout.Layout) (*Binding, error) {
 	pl, err := p.plan(f, sizes, layouts)
 	if err != nil {
@@ -77,13 +77,13 @@ func (p *Program) link(pl planned, sizes map[string]int) (*Binding, error) {
 	if b.Linked, err = p.config.Executor.Link(nests); err != nil {
 		return nil, p.withSizes(err, sizes)
 	}
-	b.Linked.Capture(p.Captured) // what stays the same in each run; keep adds to it
+	b.Linked.Capture(p.Captured) // what is the same in each run; keep adds to it
 	b.Linked.InPlace(func() (*nest.Program, error) { return p.ScheduleInPlace(b.Plan) })
 	b.observe(&p.config.Observe, nests)
 	return b, nil
 }
 
-// observe makes the runs of the binding report to those who are to be told of them.
+// observe connects the runs of the binding to their observers.
 func (b *Binding) observe(to *Observe, nests *nest.Program) {
 	var missed func([]time.Duration)
 	if to.Missed != nil {
@@ -117,8 +117,8 @@ func (b *Binding) layouts(n int) []*layout.Layout {
 	return list
 }
 
-// withSizes adds to an error the sizes that it occurs with, and the line of the user's that
-// compiles or runs if it has none.
+// withSizes adds to an error the sizes at which it occurs and, if it has no line, the user's line that compiles or
+// runs.
 func (p *Program) withSizes(err error, sizes map[string]int) error {
 	var e *ir.Error
 	if !errors.As(err, &e) {
@@ -131,7 +131,7 @@ func (p *Program) withSizes(err error, sizes map[string]int) error {
 	return &ir.Error{Pos: e.Pos, Op: e.Op, Msg: e.Msg + ", where " + p.SizesText(sizes)}
 }
 
-// SizesText returns sizes as messages have them: "n=3, m=4".
+// SizesText formats sizes for messages: "n=3, m=4".
 func (p *Program) SizesText(sizes map[string]int) string {
 	text := make([]string, len(p.Sizes))
 	for i, name := range p.Sizes {

@@ -7,21 +7,21 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// What a graph computes of constants alone, and which of those values are worth keeping. Input: a graph, and which of its params
-// never change. Output: its roots.
+// Values that a graph computes only from constants, and which of them to keep. The input is a graph, and which of its
+// params never change; the output is the roots, the values to keep.
 
-// onceCost is from which cost on, in additions an element, a value that depends on
-// constants alone is stored and not computed at each run.
+// onceCost is the cost, in additions per element, from which on a value that depends only on constants is stored and
+// not computed in each run.
 const onceCost = 8
 
-// constants finds what a graph computes of frozen params alone.
+// constants describes what a graph computes only from frozen params.
 type constants struct {
 	f      *ir.Func
-	weight []int     // elements of the frozen params below a value; 0 if it depends on others
-	cost   []float64 // of an element, from there
+	weight []int     // for each value, elements of the frozen params below it; 0 if it depends on other params
+	cost   []float64 // cost per element, from the frozen params on
 }
 
-// findConstants looks at each value of f, whose positions are their IDs.
+// findConstants analyses each value of f; values' positions are their IDs.
 func findConstants(f *ir.Func, frozen []bool) *constants {
 	c := &constants{f: f, weight: make([]int, len(f.Params)+len(f.Body)), cost: make([]float64, len(f.Params)+len(f.Body))}
 	for i, p := range f.Params {
@@ -50,7 +50,7 @@ func findConstants(f *ir.Func, frozen []bool) *constants {
 	return c
 }
 
-// isFixed reports whether a value depends on no symbolic size by itself.
+// isFixed reports whether the attributes of a value contain no symbolic size.
 func isFixed(v *ir.Value) bool {
 	_, shape := v.Type.Shape.Ints()
 	_, begin := v.Attr.Begin.Int()
@@ -63,8 +63,8 @@ func elems(v *ir.Value) int {
 	return n
 }
 
-// roots returns the values that are worth keeping: computed, dear, no larger than the
-// constants below them, and read by what depends on other values.
+// roots returns the values worth keeping: computed, expensive, no larger than the constants below them, and read by
+// values that depend on other params.
 func (c *constants) roots() []*ir.Value {
 	var roots []*ir.Value
 	needed := make([]bool, len(c.weight))

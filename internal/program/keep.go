@@ -10,20 +10,22 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// What plans have computed of constants: the first run that needs a value computes it, and it lives as long as a plan that reads it.
+// Values that plans compute from constants. The first run that needs a value computes it, and it lives as long as a
+// plan that reads it.
 
-// kept is what plans have made of constants: tensors that live as long as a plan that reads them.
+// kept has the tensors that a plan computed from constants. They live as long as a plan that reads them.
 type kept struct{ tensors []*tensor.Tensor }
 
-// keeper finds what a plan for other sizes has made of constants, by the text of the plan that makes it.
+// keeper finds values that plans for other sizes have computed from constants, by the text of the plan that computes
+// them.
 type keeper struct {
 	mu    sync.Mutex
 	made  map[string]weak.Pointer[kept]
-	sweep int // how many entries there are before those are dropped that nothing refers to
+	sweep int // number of entries at which unreferenced ones are dropped
 }
 
-// Keep gives a binding what it reads of constants, if it has not got it yet: made by a plan for other sizes, or computed now. Compile
-// does not call it, so that example sizes cost nothing and a context can stop it.
+// Keep gives a binding the values that it reads of constants, if it lacks them: values of a plan for other sizes, or
+// newly computed ones. Compile does not call it, so example sizes cost nothing and a context can stop it.
 func (p *Program) Keep(ctx context.Context, b *Binding) error {
 	if b.Once == nil || b.kept.Load() != nil {
 		return nil
@@ -52,7 +54,7 @@ func (p *Program) Keep(ctx context.Context, b *Binding) error {
 	return nil
 }
 
-// add notes what was made. Entries that nothing refers to are dropped each time that there are twice as many as were left.
+// add records values. Unreferenced entries are dropped whenever the number of entries has doubled.
 func (k *keeper) add(key string, made *kept) {
 	if k.made == nil {
 		k.made = map[string]weak.Pointer[kept]{}
@@ -64,7 +66,7 @@ func (k *keeper) add(key string, made *kept) {
 	k.made[key] = weak.Make(made)
 }
 
-// Use is Keep, for a run: it notes that the binding is the last that was used.
+// Use is Keep for a run: it also records that the binding was used last.
 func (p *Program) Use(ctx context.Context, b *Binding) error {
 	if err := p.Keep(ctx, b); err != nil {
 		return err
@@ -73,7 +75,7 @@ func (p *Program) Use(ctx context.Context, b *Binding) error {
 	return nil
 }
 
-// Kept returns how many sets of values that plans have computed of constants live.
+// Kept returns the number of living sets of values that plans have computed from constants.
 func (p *Program) Kept() (n int) {
 	p.kept.mu.Lock()
 	defer p.kept.mu.Unlock()

@@ -10,22 +10,23 @@ import (
 
 // What programs without settings of their own share: the machine, and drafts of schedules.
 
-// common is what the programs on one set of kernels share.
+// common is what all programs on one set of kernels share.
 type common struct {
-	machine *tuning.Machine // nothing changes it
+	machine *tuning.Machine // immutable
 	drafts  schedule.Drafts
 }
 
-// commons has the common of each kernels.
+// commons has the common for each kernels.
 var commons sync.Map
 
-// kernels is the number of goroutines, and a set of kernels: vector is the bytes of a vector of the best ones.
+// kernels identifies a set of kernels, and a number of goroutines. vector is the width of the best kernels' vectors in
+// bytes.
 type kernels struct {
 	parallelism, version, vector int
 	assembly                     bool
 }
 
-// machineOf returns the machine of a program, and the drafts that it shares with others, or nil.
+// machineOf returns the machine of a program, and the drafts that it shares with other programs, or nil.
 func machineOf(c Config) (*tuning.Machine, *schedule.Drafts) {
 	e := c.Executor
 	if e.Tuning != nil {
@@ -38,7 +39,7 @@ func machineOf(c Config) (*tuning.Machine, *schedule.Drafts) {
 		commons.Store(key, known)
 	}
 	shared := known.(*common)
-	if e == runtime.DefaultExecutor() && !c.TilingOnly { // others may have other kernels
+	if e == runtime.DefaultExecutor() && !c.TilingOnly { // other executors may have other kernels
 		return shared.machine, &shared.drafts
 	}
 	return shared.machine, nil

@@ -13,18 +13,17 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// Values of constants that a program computes once, when it is made, if they are no larger than the constants. The rest is part of
-// plans: passes.Split says what, and keep.go computes it.
+// Values of constants that a program computes once, when it is made, if they are no larger than the constants. Larger
+// ones belong to plans: passes.Split chooses them, and keep.go computes them.
 
-// What is computed of constants when a program is compiled, and no context can stop, has at most mostOfNothing elements
-// in all, and mostOfConstants more for each element of the constants. All else is computed by the first run that needs it.
+// Bounds of what is computed at compile time, which no context can stop: mostOfNothing elements in total, plus
+// mostOfConstants for each element of the constants. The first run that needs other values computes them.
 const (
 	mostOfNothing   = 1 << 16
 	mostOfConstants = 64
 )
 
-// computesMuch reports whether values have more elements than that. A file of a few bytes may describe
-// 2^40 of them.
+// computesMuch reports whether values exceed these bounds. A file of a few bytes may describe 2^40 elements.
 func computesMuch(once *ir.Func, constants []*tensor.Tensor) bool {
 	left := mostOfNothing
 	for _, t := range constants {
@@ -40,8 +39,7 @@ func computesMuch(once *ir.Func, constants []*tensor.Tensor) bool {
 	return false
 }
 
-// computeConstants replaces the values of the program's graph that depend on constants
-// alone by constants.
+// computeConstants computes the values of the graph that depend only on constants, and replaces them by constants.
 func (p *Program) computeConstants() error {
 	if !slices.Contains(p.options.Frozen, true) {
 		return nil
@@ -108,7 +106,7 @@ func (p *Program) freeName(name string) string {
 	return name
 }
 
-// runOnce runs a plan, outside of any run of the program.
+// runOnce runs a plan outside of the program's runs.
 func (p *Program) runOnce(ctx context.Context, pl *plan.Plan, ins []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	nests, err := p.schedule(pl, schedule.Options{})
 	if err != nil {
@@ -122,7 +120,7 @@ func (p *Program) runOnce(ctx context.Context, pl *plan.Plan, ins []*tensor.Tens
 	return outs, linked.RunNew(ctx, outs, ins)
 }
 
-// results returns how many results a plan has.
+// results returns the number of a plan's results.
 func results(pl *plan.Plan) int {
 	n := 0
 	for i := range pl.Buffers {
@@ -133,8 +131,7 @@ func results(pl *plan.Plan) int {
 	return n
 }
 
-// Whole returns a copy of the program's graph as it was before any of it was computed of
-// constants, and the tensors that it captured.
+// Whole returns a copy of the program's graph from before constants were computed, and the tensors that it captured.
 func (p *Program) Whole() (*ir.Func, []*tensor.Tensor) {
 	if p.Once == nil {
 		return p.Func.Clone(), p.Captured

@@ -12,19 +12,19 @@ import (
 	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
-// From a graph whose sizes are bound to a plan, and from a plan to a schedule.
+// From a graph with bound sizes to a plan, and from a plan to a schedule.
 
-// planned is the plan of a program, in two parts: what is made once of constants, and the rest.
+// planned is the plan of a program in two parts: values computed once from constants, and the rest.
 type planned struct {
-	sizes  map[string]int // that the passes were given
-	once   *plan.Plan     // or nil
-	onceOf []int          // the params of the program that once reads
+	sizes  map[string]int // the sizes for which the passes ran
+	once   *plan.Plan     // the part computed once, or nil
+	onceOf []int          // params of the program that once reads
 	rest   *plan.Plan
-	groups *schedule.GroupDrafts // of schedules of the rest
+	groups *schedule.GroupDrafts // drafts of schedules of the rest
 }
 
-// plan makes the plan for the sizes that the graph f is bound to, by the passes. It takes f over. layouts
-// says where the inputs' elements sit; nil stands for row-major, for one or all.
+// plan makes the plan for the sizes that the graph f is bound to, by running the passes. It takes over f. layouts has
+// the layouts of the inputs; nil, as a list or an element, means row-major.
 func (p *Program) plan(f *ir.Func, sizes map[string]int, layouts []*layout.Layout) (planned, error) {
 	pl := planned{sizes: sizes, groups: &p.groups}
 	whole, err := p.lower(f, layouts, p.options)
@@ -35,7 +35,7 @@ func (p *Program) plan(f *ir.Func, sizes map[string]int, layouts []*layout.Layou
 	return pl, err
 }
 
-// lower takes a graph through the passes.
+// lower runs the passes on a graph.
 func (p *Program) lower(f *ir.Func, layouts []*layout.Layout, o passes.Options) (*plan.Plan, error) {
 	for i, l := range layouts {
 		if l != nil {
@@ -50,15 +50,15 @@ func (p *Program) split(whole *plan.Plan) (once *plan.Plan, onceOf []int, rest *
 	return passes.Split(whole, p.options.Frozen, len(p.Sizes) > 0)
 }
 
-// Lower takes a graph through the passes again with the layouts of a binding, to look at what each pass makes. It takes f over.
+// Lower runs the passes again with the layouts of a binding, to inspect what each pass makes. It takes over f.
 func (p *Program) Lower(f *ir.Func, b *Binding, observe func(pass string, text func() string)) (*plan.Plan, error) {
 	o := p.options
 	o.Observe = observe
 	return p.lower(f, b.layouts(p.Inputs), o)
 }
 
-// Split divides what Lower made for the sizes that the passes were given for a binding: in what is computed once, or nil, and the
-// plan for the sizes of the binding.
+// Split divides the result of Lower for a binding, made for the sizes of its passes: it returns the part computed once,
+// or nil, and the plan for the sizes of the binding.
 func (p *Program) Split(whole *plan.Plan, b *Binding) (once, rest *plan.Plan, err error) {
 	once, _, rest, err = p.split(whole)
 	if err != nil {
@@ -80,7 +80,7 @@ func (p *Program) Split(whole *plan.Plan, b *Binding) (once, rest *plan.Plan, er
 	return once, rest, nil
 }
 
-// Schedule makes the schedule of a plan as it runs.
+// Schedule makes the schedule of a plan for normal runs.
 func (p *Program) Schedule(pl *plan.Plan) (*nest.Program, error) {
 	return p.schedule(pl, schedule.Options{})
 }
@@ -112,7 +112,7 @@ func (p *Program) schedule(pl *plan.Plan, o schedule.Options) (*nest.Program, er
 	return nests, nil
 }
 
-// invalid is the error of what a verifier rejects.
+// invalid returns the error for something that a verifier rejects.
 func invalid(format string, args ...any) error {
 	return &ir.Error{Pos: ir.CallerPos(), Op: "compile", Msg: fmt.Sprintf(format, args...)}
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// The plans that a program keeps: one for each set of sizes and layouts of its inputs. A
-// run finds its plan by a hash of those, without a lock and without allocating.
+// The plans that a program keeps: one for each set of sizes and layouts of its inputs. A run finds its plan by a hash
+// of those, without a lock and without allocating.
 
 // Stats counts the plans of a program.
 type Stats struct {
-	Made    int // since it was compiled
-	Kept    int // now
-	Dropped int // because there were more than the limit
+	Made    int // plans made since the program was compiled
+	Kept    int // plans kept now
+	Dropped int // plans dropped because of the limit
 }
 
 // Stats returns how many plans the program has made, keeps and has dropped.
@@ -44,8 +44,8 @@ func (p *Program) find(ins []*tensor.Tensor, hash uint64) *Binding {
 	}
 }
 
-// Make makes the binding for some inputs of given sizes and keeps it, unless another goroutine does. If accept, which may be nil,
-// returns an error, Make returns that error and does not keep the binding.
+// Make makes the binding for some inputs of given sizes and keeps it, unless another goroutine does so first. accept
+// may be nil; if it returns an error, Make returns that error and does not keep the binding.
 func (p *Program) Make(ins []*tensor.Tensor, sizes map[string]int, accept func(*Binding) error) (*Binding, error) {
 	p.cache.mu.Lock()
 	defer p.cache.mu.Unlock()
@@ -71,8 +71,7 @@ func (p *Program) Make(ins []*tensor.Tensor, sizes map[string]int, accept func(*
 	return b, nil
 }
 
-// LayoutOf returns where a tensor's elements sit, counted from the one lowest in
-// memory; nil for row-major.
+// LayoutOf returns the layout of a tensor, with offsets counted from its lowest element; nil for row-major.
 func LayoutOf(t *tensor.Tensor) *layout.Layout {
 	if t.IsRowMajor() {
 		return nil
@@ -89,13 +88,13 @@ type plans struct {
 	table atomic.Pointer[planTable]
 	clock atomic.Uint64
 
-	mu    sync.Mutex // of those who add
+	mu    sync.Mutex // held to add
 	stats Stats
 	limit int
 }
 
-// planTable holds bindings at the places of their hashes, or at the next free ones. It has
-// twice as many places as it may hold bindings. One is added by a single store.
+// planTable is a hash table of bindings with linear probing. It has twice as many places as bindings. A binding is
+// added by a single atomic store.
 type planTable []atomic.Pointer[Binding]
 
 func (t planTable) all() []*Binding {
@@ -128,7 +127,7 @@ func (c *plans) add(b *Binding) {
 	if full := c.stats.Kept >= c.limit; full || 2*c.stats.Kept >= len(t) {
 		list := t.all()
 		if full {
-			n := max(1, len(list)/8) // several at once: each turn rewrites the table
+			n := max(1, len(list)/8) // several at once, because dropping rewrites the table
 			list = latest(list, len(list)-n)
 			c.stats.Dropped += n
 		}
@@ -143,7 +142,7 @@ func (c *plans) add(b *Binding) {
 	c.table.Store(&t)
 }
 
-// latest returns the n bindings used last. Others may use some meanwhile.
+// latest returns the n most recently used bindings. Others may be used meanwhile.
 func latest(list []*Binding, n int) []*Binding {
 	type use struct {
 		*Binding
@@ -165,8 +164,8 @@ func (c *plans) use(b *Binding) {
 	c.last.Store(b)
 }
 
-// hashOf returns a hash of shapes and layouts. Strides of axes that have one index, or of
-// tensors without elements, do not count: nothing is read by them.
+// hashOf returns a hash of shapes and layouts. Strides that nothing uses do not count: those of axes with one index,
+// and of tensors without elements.
 func hashOf(ins []*tensor.Tensor) uint64 {
 	h := uint64(len(ins))
 	for _, t := range ins {

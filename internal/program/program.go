@@ -1,13 +1,13 @@
-// Package program keeps what a compiled program needs between runs: its graph, a binding for each set of sizes and layouts that it
-// has met, and what it has computed of constants. graph.Program is its front, which checks what users give and words what they
-// read.
+// Package program keeps what a compiled program needs between runs: its graph, a binding for each set of sizes and
+// layouts that it has met, and values computed from constants. graph.Program is its front, which checks the user's
+// arguments and words the output.
 //
 // Data flows one way, from the graph to the run:
 //
 //	Make     sizes and layouts -> a Binding, kept (plans.go)
-//	compile    sizes -> a plan, by the passes (plan.go) or resized from that of a class (batch.go)
-//	link       plan -> schedule -> linked tasks (binding.go)
-//	Use      Binding -> one with what it reads of constants (keep.go); its Linked runs
+//	  compile    sizes -> a plan, by the passes (plan.go) or resized from that of a class (batch.go)
+//	  link       plan -> schedule -> linked tasks (binding.go)
+//	Use      Binding -> the same with the constants that it reads (keep.go); its Linked runs
 package program
 
 import (
@@ -27,46 +27,47 @@ import (
 // Config says how programs are compiled and run.
 type Config struct {
 	Executor   *runtime.Executor
-	Verify     bool // what each pass makes
-	NoFuse     bool // each op has a loop of its own
+	Verify     bool // verify the result of each pass
+	NoFuse     bool // each op has its own loop
 	Eager      bool // see passes.Options
 	TilingOnly bool // every elementwise loop is a tiling of built-in kernels
-	Plans      int  // how many are kept at most
+	Plans      int  // the most plans that are kept
 
 	Observe
 }
 
-// Observe says who is told of runs.
+// Observe says who observes runs.
 type Observe struct {
-	Progress func(context.Context, runtime.Progress) // or nil
+	Progress func(context.Context, runtime.Progress) // called during a run; may be nil
 	Every    time.Duration                           // how often Progress is called
 	Profiled bool                                    // bindings have Times
-	// Missed returns what is called with the times of the tasks of each run of a plan, or nil. Missed may be nil.
+	// Missed returns a function to call with the times of the tasks of each run of a plan, or nil. Missed may be nil.
 	Missed func(*plan.Plan, *nest.Program) func([]time.Duration)
 }
 
-// Program is a compiled function. Its exported fields are for reading. Any number of goroutines may use it.
+// Program is a compiled function. Its exported fields are read-only. Any number of goroutines may use it.
 type Program struct {
-	Func     *ir.Func         // with symbolic sizes: the inputs are its first params, then the captured tensors
-	Once     *ir.Func         // what New has computed of constants, or nil
+	Func     *ir.Func         // the function, with symbolic sizes: the inputs are its first params, then the captured tensors
+	Once     *ir.Func         // what New has computed from constants, or nil
 	OnceTo   []string         // the params of Func that hold the results of Once
 	Inputs   int              // the number of inputs
 	Captured []*tensor.Tensor // the params after the inputs
 	Sizes    []string         // the names of the symbolic sizes
 	Machine  *tuning.Machine
-	Shown    *Binding // for the only sizes or for example sizes, nil if none fit
+	Shown    *Binding // the binding for the only sizes or for example sizes, nil if none fit
 
 	config  Config
 	options passes.Options
-	drafts  *schedule.Drafts     // shared by programs on the same machine and executor, or nil
-	groups  schedule.GroupDrafts // shared by the plans of all sizes
+	drafts  *schedule.Drafts     // drafts shared by programs on the same machine and executor, or nil
+	groups  schedule.GroupDrafts // drafts shared by the plans of all sizes
 	cache   plans
 	classes classes
 	kept    keeper
 }
 
 // New makes the program of a function, which it takes over. The params after the inputs are captured tensors; frozen
-// says for each param whether its elements never change. New computes what depends on such tensors alone, but no plan.
+// says for each param whether its elements never change. New computes values that depend only on such tensors, but
+// makes no plan.
 func New(c Config, f *ir.Func, inputs int, captured []*tensor.Tensor, frozen []bool, sizes []string) (*Program, error) {
 	p := &Program{Func: f, Inputs: inputs, Captured: captured, Sizes: sizes, config: c}
 	p.cache.limit = c.Plans
@@ -75,8 +76,8 @@ func New(c Config, f *ir.Func, inputs int, captured []*tensor.Tensor, frozen []b
 	return p, p.computeConstants()
 }
 
-// Sibling returns a program of another function of the same inputs. Nobody observes its runs. Its captured tensors are the first of
-// p's, frozen like these.
+// Sibling returns an unobserved program of another function with the same inputs. Its captured tensors are the first
+// ones of p, frozen as these are.
 func (p *Program) Sibling(f *ir.Func, captured []*tensor.Tensor) *Program {
 	q := &Program{Func: f, Inputs: p.Inputs, Captured: captured, Sizes: p.Sizes, Machine: p.Machine, config: p.config, options: p.options, drafts: p.drafts}
 	q.config.Observe = Observe{}
@@ -85,10 +86,10 @@ func (p *Program) Sibling(f *ir.Func, captured []*tensor.Tensor) *Program {
 	return q
 }
 
-// Executor returns what runs the program.
+// Executor returns the executor that runs the program.
 func (p *Program) Executor() *runtime.Executor { return p.config.Executor }
 
-// Latest returns the binding of the last run, and before any run Shown.
+// Latest returns the binding of the last run, or Shown before any run.
 func (p *Program) Latest() *Binding {
 	if b := p.cache.last.Load(); b != nil {
 		return b

@@ -13,11 +13,11 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// Sizes that nobody has given yet: examples, for which Compile compiles, and others that may need other kernels.
+// Sizes that no run has given yet: example sizes, for which Compile compiles, and other sizes that may need other
+// kernels.
 
-// scales are the magnitudes of a program's example sizes: the first at which they
-// fit the graph. The small ones are for slices such as 3:-4:-1, which hardly fit
-// anything.
+// scales are the magnitudes of example sizes, in the order in which they are tried. The small ones are for slices such
+// as 3:-4:-1, which fit few sizes.
 var scales = append([]int{1009, 100_003, 10_000_019, 1_000_000_007}, downFrom(smallScale+1)...)
 
 const smallScale = 256
@@ -31,28 +31,27 @@ func downFrom(n int) []int {
 	return out
 }
 
-// Example compiles the program for its only sizes, or for example sizes, as Shown. If the
-// graph fits none of those there is no example, and a run returns what is wrong, if
-// anything is.
+// Example compiles the program for its only sizes, or for example sizes, as Shown. If no example sizes fit the graph,
+// Shown stays nil, and a run returns the errors.
 func (p *Program) Example() error {
 	if len(p.Sizes) == 0 {
 		ins, err := p.RowMajor(nil)
 		if err == nil {
 			p.Shown, err = p.Make(ins, nil, nil)
 		}
-		if err == nil && p.Shown.Once == nil { // runs can begin with it
+		if err == nil && p.Shown.Once == nil { // runs can start with it
 			p.cache.use(p.Shown)
 		}
 		return err
 	}
-	var first error // of sizes that the graph fits
+	var first error // the first error for sizes that fit the graph
 	for _, scale := range scales {
 		for sizes := range exampleSizes(p.Sizes, scale) {
 			f, err := p.Func.Bind(sizes)
 			if err != nil {
 				continue
 			}
-			poor := scale <= smallScale && hasEmpty(f) // what is empty has no kernel
+			poor := scale <= smallScale && hasEmpty(f) // an empty value has no kernel
 			b, err := p.compileBound(f, sizes, nil)
 			switch {
 			case err != nil:
@@ -76,9 +75,9 @@ func hasEmpty(f *ir.Func) bool {
 	return slices.ContainsFunc(f.Params, empty) || slices.ContainsFunc(f.Body, empty)
 }
 
-// exampleSizes yields examples of a magnitude, in each of which every name has a number of its own:
-// primes, so that nothing divides by chance, in either order of the names; then numbers that can be
-// halved several times, as networks do, and those behind them.
+// exampleSizes yields example sizes of a magnitude, with a different number for each name: first primes, so that
+// nothing is divisible by chance, in both orders of the names; then numbers with several factors of 2, as networks
+// need, and their successors.
 func exampleSizes(names []string, scale int) iter.Seq[map[string]int] {
 	next := func(n int) int {
 		if scale > 1 {
@@ -121,8 +120,7 @@ func nextPrime(n int) int {
 	}
 }
 
-// RowMajor returns tensors as inputs of some sizes are. They have no memory: nothing reads
-// them.
+// RowMajor returns placeholders for row-major inputs of some sizes. They have no memory, because nothing reads them.
 func (p *Program) RowMajor(sizes map[string]int) ([]*tensor.Tensor, error) {
 	ins := make([]*tensor.Tensor, p.Inputs)
 	for i, in := range p.Func.Params[:p.Inputs] {
@@ -136,8 +134,8 @@ func (p *Program) RowMajor(sizes map[string]int) ([]*tensor.Tensor, error) {
 	return ins, nil
 }
 
-// Others returns the plans for other sizes that may have other kernels than a binding: products with one element along an
-// axis with a name, as batches of one have, which are sums of rows, and other lengths of lines that are reduced.
+// Others returns plans for other sizes that may need other kernels than a binding: sizes of one along a named axis of a
+// product (a batch of one), which turn it into sums of rows, and other lengths of reduced lines.
 func (p *Program) Others(bound *Binding) []*plan.Plan {
 	var plans []*plan.Plan
 	add := func(sizes map[string]int) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Times adds up how long the steps of a binding took.
+// Times sums up the times of a binding's steps.
 type Times struct {
 	runs  atomic.Int64
 	total []atomic.Int64 // nanoseconds, by the first step of each task
@@ -13,7 +13,7 @@ type Times struct {
 
 func newTimes(steps int) *Times { return &Times{total: make([]atomic.Int64, steps)} }
 
-// add adds a run.
+// add adds the times of a run.
 func (t *Times) add(took []time.Duration) {
 	for i, d := range took {
 		t.total[i].Add(int64(d))

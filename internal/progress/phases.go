@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Phases prints which phase of a long computation runs: after a second, and then every five.
-// It is for computations that can't tell which part is done. A write by another goroutine
-// goes through Write, so that lines stay whole.
+// Phases prints the current phase of a long computation: after a second, and then every five seconds. It is for
+// computations that can't tell how far they are. Other output must go through Write, so that lines stay whole.
 type Phases struct {
 	mu    sync.Mutex
 	w     io.Writer
@@ -18,10 +17,10 @@ type Phases struct {
 	done  chan struct{}
 }
 
-// firstLine is when the first line is printed: what ends sooner prints nothing.
+// firstLine is the delay of the first line; a shorter computation prints nothing.
 const firstLine = time.Second
 
-// Begin starts a computation that prints on w. Stop ends it.
+// Begin starts printing on w. Stop ends it.
 func Begin(w io.Writer, phase string) *Phases { return begin(w, phase, firstLine) }
 
 func begin(w io.Writer, phase string, first time.Duration) *Phases {
@@ -30,7 +29,7 @@ func begin(w io.Writer, phase string, first time.Duration) *Phases {
 	return p
 }
 
-// Phase says what runs from now on. A nil Phases prints nothing.
+// Phase sets the current phase. A nil Phases prints nothing.
 func (p *Phases) Phase(format string, args ...any) {
 	if p == nil {
 		return
@@ -43,7 +42,7 @@ func (p *Phases) Phase(format string, args ...any) {
 // Stop ends the printing.
 func (p *Phases) Stop() { close(p.done) }
 
-// Write writes to the same place.
+// Write writes text to the same writer.
 func (p *Phases) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,5 +1,4 @@
-// Package progress prints on standard error how much of a long computation is done. It is for
-// commands.
+// Package progress prints the progress of a long command on standard error.
 package progress
 
 import (
@@ -11,8 +10,8 @@ import (
 
 const every = 5 * time.Second
 
-// Of returns a function that takes how many of total parts are done. It prints the part that is
-// done and an estimate of the time left, at most every five seconds. Any goroutine may call it.
+// Of returns a function to call with the number of finished parts, out of total. It prints the percentage and an
+// estimate of the time left, at most every five seconds. Any goroutine may call it.
 func Of(what string, total int) func(done int) {
 	var mu sync.Mutex
 	start := time.Now()

@@ -2,5 +2,5 @@
 
 package abi
 
-// linkedAVX512 says that the build tag noavx512 left the kernels of AVX-512 out.
+// linkedAVX512 reports that the build tag noavx512 left out the kernels of AVX-512.
 const linkedAVX512 = false

@@ -2,5 +2,5 @@
 
 package abi
 
-// linkedAVX512 says that the build has kernels of AVX-512.
+// linkedAVX512 reports that the build contains kernels of AVX-512.
 const linkedAVX512 = true

@@ -5,19 +5,16 @@ import (
 	"os"
 )
 
-// CPUEnv is the environment variable that limits the engines, STRIDEFUSE_CPU: avx512, avx2
-// or portable is the best one that programs use. It is read once, when the process starts.
-// Results have the same bits on every engine.
+// CPUEnv is the environment variable STRIDEFUSE_CPU, which limits the engines of a process: avx512, avx2 or portable is
+// the best one that programs use. It is read once, when the process starts. Results have the same bits on every engine.
 const CPUEnv = "STRIDEFUSE_CPU"
 
 var best = limit(bestOfCPU(), os.Getenv(CPUEnv))
 
-// Best returns the best engine that programs use on this machine. They use the ones before
-// it too.
+// Best returns the best engine that programs use on this machine. They also use the engines before it.
 func Best() Engine { return best }
 
-// limit returns the lesser of an engine and the named one. A program is not refused because
-// of a name that no engine has.
+// limit returns the lesser of an engine and the named one. An unknown name has no effect.
 func limit(e Engine, name string) Engine {
 	if name == "" {
 		return e

@@ -4,9 +4,8 @@ package abi
 
 import "golang.org/x/sys/cpu"
 
-// bestOfCPU returns the best engine of the build whose kernels the processor and the
-// operating system run. x/sys reports AVX2 and AVX-512 only where the operating system saves
-// the registers too. Every processor with AVX2 has F16C.
+// bestOfCPU returns the best engine of the build that the processor and the operating system support. x/sys reports
+// AVX2 and AVX-512 only if the operating system saves their registers. Every processor with AVX2 also has F16C.
 func bestOfCPU() Engine {
 	x := &cpu.X86
 	switch {

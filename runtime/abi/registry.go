@@ -2,15 +2,15 @@ package abi
 
 import "sync"
 
-// byEngine has the functions of one signature, nil for an engine that has none.
+// byEngine has the functions of one signature, nil for an engine without one.
 type byEngine [NumEngines]func(*Frame)
 
-// registry holds the compiled kernels by signature. Generated files hand over whole
-// slices, which costs nothing; they are indexed at the first lookup after that.
+// registry holds the compiled kernels by signature. Generated files register whole slices, which costs nothing; the
+// next lookup indexes them.
 var registry struct {
 	sync.RWMutex
-	fresh []registered // not indexed yet, in order of registration
-	calls int          // of Register and RegisterBuiltin
+	fresh []registered // not yet indexed, in order of registration
+	calls int          // number of calls of Register and RegisterBuiltin
 	known map[string]byEngine
 }
 
@@ -21,14 +21,12 @@ type registered struct {
 	builtin bool // see RegisterBuiltin
 }
 
-// Register makes kernels known to every plan linked from then on. Generated
-// code calls it from init. Of several kernels of a signature, from several packages, the library's
-// stays, or else the first; of the portable engine's the last, as the library's may compute one
-// element at a time.
+// Register makes kernels available to every plan linked from then on. Generated code calls it from init. If several
+// packages register a signature, the library's kernel is used, or else the first. For the portable engine it is the
+// last one, because the library's may compute one element at a time.
 //
-// abi is the constant that the kernels were generated for. Kernels of another
-// one could not be called, and are ignored; code that names a constant this
-// package no longer has does not compile. The slice must not change afterwards.
+// abi is the constant that the kernels were generated for. Kernels of another ABI can't be called and are ignored; code
+// that names a missing constant does not compile. The slice must not change afterwards.
 func Register(abi ABI, e Engine, kernels []Kernel) {
 	if abi != ABI2 || e >= NumEngines || len(kernels) == 0 {
 		return
@@ -36,8 +34,8 @@ func Register(abi ABI, e Engine, kernels []Kernel) {
 	add(registered{on: e, kernels: kernels})
 }
 
-// RegisterBuiltin is Register for the library's own kernels. Package runtime has them registered
-// when the first plan is linked, after the init functions of programs.
+// RegisterBuiltin is Register for the library's own kernels. Package runtime registers them when the first plan is
+// linked, after the init functions of programs.
 func RegisterBuiltin(e Engine, kernels []Kernel) {
 	add(registered{on: e, kernels: kernels, builtin: true})
 }
@@ -49,7 +47,7 @@ func add(r registered) {
 	registry.calls++
 }
 
-// Version counts up when kernels are registered.
+// Version returns a number that increases when kernels are registered.
 func Version() int {
 	registry.RLock()
 	defer registry.RUnlock()
@@ -65,8 +63,8 @@ func Lookup(e Engine, sig string) (func(*Frame), bool) {
 	return fn, fn != nil
 }
 
-// Find returns the kernel of a signature on the best engine that has one, up to a given
-// engine, and which engine that is.
+// Find returns the kernel of a signature on the best engine that has one, no better than the given engine, and that
+// engine.
 func Find(best Engine, sig string) (fn func(*Frame), on Engine, ok bool) {
 	all := lookup(sig)
 	for i := range best + 1 {
@@ -89,14 +87,14 @@ func lookup(sig string) byEngine {
 	return registry.known[sig]
 }
 
-// index indexes what has been registered since the last time.
+// index indexes the kernels registered since the last call.
 func index() {
 	registry.Lock()
 	defer registry.Unlock()
 	if registry.known == nil {
 		n := 0
 		for _, r := range registry.fresh {
-			n = max(n, len(r.kernels)) // engines have the same signatures, nearly
+			n = max(n, len(r.kernels)) // the engines have nearly the same signatures
 		}
 		registry.known = make(map[string]byEngine, n)
 	}

@@ -13,16 +13,15 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Memory returns memory for an operand of one call that spans so many bytes, and where
-// in it the operand begins. All of it but the operand must stay as it is.
+// Memory returns memory for an operand that spans a number of bytes, and the offset of the operand in it. Everything
+// around the operand must stay unchanged.
 type Memory func(rng *rand.Rand, operand, span int) (mem []byte, at int)
 
-// guard is how many bytes on both sides of an operand a kernel must not touch:
-// more than a masked store of the widest vector could reach.
+// guard is the number of bytes on both sides of an operand that a kernel must not touch: more than a masked store of
+// the widest vector could reach.
 const guard = 64
 
-// Heap is the Memory of tests that need no pages of their own: at any address that the
-// machine can read an element at.
+// Heap is the Memory of ordinary tests: an operand at any address at which the machine can read an element.
 func Heap(rng *rand.Rand, _, span int) (mem []byte, at int) {
 	shift := 8 * rng.IntN(4)
 	if goruntime.GOARCH == "amd64" {
@@ -31,13 +30,13 @@ func Heap(rng *rand.Rand, _, span int) (mem []byte, at int) {
 	return make([]byte, guard+shift+span+guard), guard + shift
 }
 
-// block is one call of a kernel on memory of its own: a kernel.Block.
+// block is one call of a kernel on its own memory: a kernel.Block.
 type block struct {
 	size
 	code   kernel.Code
 	args   []kernel.Arg
-	ops    []*operand // of the arguments
-	pixels bool       // lines follow one another, or are next to each other, element by element, where a field says how far elements are apart
+	ops    []*operand // operands of the arguments
+	pixels bool       // whether lines are interleaved element by element where a field sets the distance between elements; otherwise lines follow one another
 
 	nonTemporal int // abi.Frame.NonTemporal
 }
@@ -46,8 +45,8 @@ type block struct {
 type operand struct {
 	dtype        ir.DType
 	mem          []byte
-	base         int // of element 0 of line 0
-	outer, inner int // bytes from line to line and from element to element
+	base         int // offset of element 0 of line 0
+	outer, inner int // bytes from line to line, and from element to element
 }
 
 func (b *block) Rows() int                           { return b.rows }
@@ -63,8 +62,8 @@ func (o *operand) at(outer, inner int) []byte {
 func (o *operand) put(outer, inner int, v uint64) { store(o.at(outer, inner), v) }
 func (o *operand) get(outer, inner int) uint64    { return load(o.dtype, o.at(outer, inner)) }
 
-// newBlock makes a block of a size, and fills its operands with what source gives. An
-// argument whose elements are a field apart sets that field.
+// newBlock makes a block of a size, and fills its operands with elements from source. It sets the field of an argument
+// whose elements are a field apart.
 func newBlock(c kernel.Code, rng *rand.Rand, s size, source source, memory Memory) *block {
 	b := &block{size: s, code: c, args: c.Args(), pixels: rng.IntN(4) == 0, nonTemporal: rng.IntN(2)}
 	for i := range b.args {
@@ -85,9 +84,8 @@ func (b *block) each(arg int, f func(outer, inner int)) {
 	}
 }
 
-// lay chooses where the elements of an argument are: its lines upwards, downwards or,
-// for an input, all the same line; with gaps or none. Where the elements of a line may
-// be apart, they are, or have the strides of a column.
+// lay chooses the layout of an argument: its lines go upwards, downwards or, for an input, are all the same line; with
+// gaps or without. If the elements of a line may be strided, they are, or have the strides of a column.
 func (b *block) lay(rng *rand.Rand, arg int, memory Memory) *operand {
 	a := &b.args[arg]
 	lines, elements, size := b.extent(a.Outer), b.extent(a.Inner)*a.Each(), a.DType.Size()
@@ -102,7 +100,7 @@ func (b *block) lay(rng *rand.Rand, arg int, memory Memory) *operand {
 		o.inner *= []int{1, 1, 2, 3, 4, -1, 0}[rng.IntN(7)]
 	}
 	if o.outer = max(o.inner, -o.inner)*max(elements-1, 0) + size + gap; a.Across != kernel.One && rng.IntN(2) == 0 {
-		o.inner, o.outer = size*lines+gap, size // as in a column
+		o.inner, o.outer = size*lines+gap, size // strides of a column
 	}
 	switch turn := rng.IntN(4); {
 	case b.pixels && a.Across != kernel.One:
@@ -116,7 +114,7 @@ func (b *block) lay(rng *rand.Rand, arg int, memory Memory) *operand {
 	if a.Across != kernel.One {
 		b.fields[a.Across-kernel.Field0] = o.inner
 	}
-	// Lines without elements are in the memory too: a pointer to what is behind it would make Go keep that.
+	// Lines without elements also get memory: a pointer to the byte after an object would keep the next object alive.
 	down, across := max(lines-1, 0)*o.outer, max(elements-1, 0)*o.inner
 	low, high := min(down, 0)+min(across, 0), max(down, 0)+max(across, 0)+size
 	var at int
@@ -127,7 +125,7 @@ func (b *block) lay(rng *rand.Rand, arg int, memory Memory) *operand {
 	return o
 }
 
-// noise is what memory holds beside operands.
+// noise is the content of memory around operands.
 var noise = func() []byte {
 	rng, b := rand.New(rand.NewPCG(1, 2)), make([]byte, 512)
 	for i := range b {
@@ -136,7 +134,7 @@ var noise = func() []byte {
 	return b
 }()
 
-// run calls the kernel and compares all memory with what its meaning leaves there.
+// run calls the kernel, and compares all memory with the result of its definition.
 func (b *block) run(meaning kernel.Reference, fn func(*abi.Frame)) error {
 	want := b.clone()
 	meaning(ir.Defined, want)
@@ -164,7 +162,7 @@ func (b *block) run(meaning kernel.Reference, fn func(*abi.Frame)) error {
 	return nil
 }
 
-// pointer returns the address of the first element: of any byte, if there is none.
+// pointer returns the address of the first element, or of any byte if there is none.
 func (o *operand) pointer() unsafe.Pointer {
 	if len(o.mem) == 0 {
 		return nil
@@ -172,7 +170,7 @@ func (o *operand) pointer() unsafe.Pointer {
 	return unsafe.Pointer(&o.mem[min(max(o.base, 0), len(o.mem)-1)])
 }
 
-// clone returns the block on memory of its own. Operands that share it still do.
+// clone returns the block on its own memory. Operands that share memory still do.
 func (b *block) clone() *block {
 	c, of := *b, map[*operand]*operand{}
 	c.ops = nil
@@ -195,12 +193,12 @@ func (b *block) compare(arg int, want *operand) (err error) {
 		if !same(d, x, y) && err == nil {
 			err = fmt.Errorf("operand %d at line %d, element %d: %s, want %s", arg, outer, inner, text(d, x), text(d, y))
 		}
-		o.put(outer, inner, y) // any NaN equals any other
+		o.put(outer, inner, y) // all NaNs are equal
 	})
 	return err
 }
 
-// same compares elements: bits, but any NaN is any other.
+// same reports whether elements are equal: bit for bit, but all NaNs are equal.
 func same(d ir.DType, a, b uint64) bool {
 	return a == b || ir.IsNaN(d, a) && ir.IsNaN(d, b)
 }

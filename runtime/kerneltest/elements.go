@@ -11,10 +11,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Elements are kept in a uint64 as ir does: integers extended by their sign or
-// by zeros, floats as their bits.
+// Elements are kept in a uint64, as in ir: integers sign- or zero-extended, floats as their bits.
 
-// edgeCount is how many edge cases a type has; lists wrap round.
+// edgeCount is the number of edge cases of a type; shorter lists repeat.
 const edgeCount = 52
 
 var floatEdges = []float64{
@@ -45,8 +44,8 @@ func edge(d ir.DType, i int) uint64 {
 // source chooses element inner of line outer of an argument.
 type source func(rng *rand.Rand, args []kernel.Arg, arg, outer, inner int) uint64
 
-// crossed goes through the pairs of edge cases: the first argument with an element a
-// column takes them by column, the others by row. Those beyond two are shuffled.
+// crossed enumerates pairs of edge cases: the first argument with an element per column takes them by column, the
+// others by row. Arguments after the first two are shuffled.
 func crossed(_ *rand.Rand, args []kernel.Arg, arg, outer, inner int) uint64 {
 	first := 0
 	for args[first].Inner == kernel.One && first < len(args)-1 {
@@ -64,8 +63,7 @@ func crossed(_ *rand.Rand, args []kernel.Arg, arg, outer, inner int) uint64 {
 	return edge(d, outer*3+inner*5+arg)
 }
 
-// mixed gives an edge case now and then, else a random element: of moderate
-// size or any bits.
+// mixed returns an edge case now and then, otherwise a random element of moderate size or of any bits.
 func mixed(rng *rand.Rand, args []kernel.Arg, arg, _, _ int) uint64 {
 	d := args[arg].DType
 	switch n := rng.IntN(8); {
@@ -79,9 +77,8 @@ func mixed(rng *rand.Rand, args []kernel.Arg, arg, _, _ int) uint64 {
 	return extend(d, uint64(rng.IntN(40)-20))
 }
 
-// tame gives elements whose reductions say something, however many they are: floats
-// near 1 whose products stay in range, and integers with few bits set, or few
-// clear, in lines of their own.
+// tame returns elements whose reductions are informative, however many there are: floats near 1 whose products stay in
+// range, and integers with few bits set, or few clear, in separate lines.
 func tame(rng *rand.Rand, args []kernel.Arg, arg, outer, _ int) uint64 {
 	d := args[arg].DType
 	if ir.Reals.Has(d) {

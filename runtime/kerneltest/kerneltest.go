@@ -1,5 +1,4 @@
-// Package kerneltest checks compiled kernels against their meaning. The tests
-// that genkernels writes call it.
+// Package kerneltest checks compiled kernels against their definition. The tests that genkernels writes call it.
 package kerneltest
 
 import (
@@ -13,15 +12,13 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Run checks the registered kernels with the given signatures on every engine
-// of this machine: bit for bit against kernel.ReferenceOf (any NaN equals
-// any other), on edge cases of the element types and on random elements, for block
-// sizes round the widths of vectors and up to the limits of the kernel, at odd
-// addresses, with steps that repeat, skip and go backwards, in place, and with a guard
-// round every operand.
+// Run checks the registered kernels with the given signatures on every engine of this machine, bit for bit against
+// kernel.ReferenceOf (all NaNs are equal). It covers edge cases of the element types and random elements; block sizes
+// around the widths of vectors and up to the limits of the kernel; odd addresses; steps that repeat, skip and go
+// backwards; outputs in place of inputs. Each operand has guard bytes around it.
 //
-// A portable kernel must exist for each signature. Assembly for AVX2 must exist for all
-// or none, as a machine or a build tag may rule it out. AVX-512 has some.
+// Each signature must have a portable kernel. AVX2 assembly must exist for all signatures or none, since a machine or a
+// build tag may exclude it. AVX-512 exists for some.
 func Run(t *testing.T, sigs ...string) {
 	t.Helper()
 	engines := map[abi.Engine]int{}
@@ -57,8 +54,7 @@ func seed(sig string) uint64 {
 	return h.Sum64()
 }
 
-// Check runs a kernel on blocks of all kinds, in memory of a kind. It returns how many
-// there were.
+// Check runs a kernel on blocks of all kinds, in the given kind of memory. It returns the number of blocks.
 func Check(c kernel.Code, fn func(*abi.Frame), seed uint64, memory Memory) (calls int, err error) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	meaning := kernel.ReferenceOf(c, elementary.Expand)
@@ -86,10 +82,10 @@ func Check(c kernel.Code, fn func(*abi.Frame), seed uint64, memory Memory) (call
 	return calls, nil
 }
 
-// placement is an output that is stored where an input was.
+// placement is an output stored in the memory of an input.
 type placement struct{ in, out int }
 
-// placements lists those that a kernel allows: of elements of the same type and place.
+// placements lists the placements that a kernel allows: input and output have the same type and layout.
 func placements(c kernel.Code) []placement {
 	if !kernel.InPlace(c) {
 		return nil
@@ -106,7 +102,7 @@ func placements(c kernel.Code) []placement {
 	return all
 }
 
-// inPlace makes a block of which an output is the memory of an input.
+// inPlace makes a block in which an output has the memory of an input.
 func inPlace(c kernel.Code, rng *rand.Rand, p placement, cols int, memory Memory) *block {
 	s := size{rows: 3, cols: cols, fields: make([]int, len(c.Fields()))}
 	for _, l := range kernel.LimitsOf(c) {
@@ -116,7 +112,7 @@ func inPlace(c kernel.Code, rng *rand.Rand, p placement, cols int, memory Memory
 	}
 	for {
 		b := newBlock(c, rng, s, mixed, memory)
-		if in := b.ops[p.in]; in.outer != 0 && in.inner != 0 { // lines and elements apart
+		if in := b.ops[p.in]; in.outer != 0 && in.inner != 0 { // lines and elements have distinct memory
 			b.ops[p.out] = in
 			if across := b.args[p.out].Across; across != kernel.One {
 				b.fields[across-kernel.Field0] = in.inner

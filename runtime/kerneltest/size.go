@@ -8,7 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// size is the extents of a block, its rows, columns and fields.
+// size has the extents of a block: its rows, columns and fields.
 type size struct {
 	rows, cols int
 	fields     []int
@@ -19,25 +19,23 @@ func (s size) String() string { return fmt.Sprintf("%dx%d %v", s.rows, s.cols, s
 // extent returns one of the extents.
 func (s size) extent(d kernel.Extent) int { return d.Of(s.rows, s.cols, s.fields) }
 
-// widths are the columns of blocks: round 4, 8, 16 and 32 lanes, and the double of
-// each.
+// widths are numbers of columns: around 4, 8, 16 and 32 lanes, and around twice each.
 var widths = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 15, 16, 17, 23, 31, 32, 33, 63, 64, 65, 67, 130}
 
-// reduceWidths are more columns for kernels that combine along rows: whole rounds of
-// the lanes and parts of one, up to a chunk.
+// reduceWidths are more columns for kernels that combine along rows: whole rounds of the lanes and partial ones, up to
+// a chunk.
 var reduceWidths = []int{2, 6, 12, 20, 24, 28, 32, 40, 56, 96, 101, 255, 256, 257, 512, ir.ReduceChunk - 9, ir.ReduceChunk}
 
-// lengths are the extents that are fields: parts of the lanes, whole rounds of them and
-// parts of one, up to a chunk.
+// lengths are extents given by fields: partial lanes, whole rounds of them and partial ones, up to a chunk.
 var lengths = []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 256, 512, ir.ReduceChunk - 9, ir.ReduceChunk}
 
 const (
-	manyBlocks = 24      // of each length, fewer of great ones
-	mostRows   = 18      // of blocks of all heights: more than two tiles
-	mostWork   = 1 << 14 // elements of a block, times its length
+	manyBlocks = 24      // blocks of each length; fewer of large ones
+	mostRows   = 18      // the most rows for blocks of all heights: more than two tiles
+	mostWork   = 1 << 14 // the most elements of a block, times its length
 )
 
-// sizesOf returns the sizes of the blocks that a kernel is tried on.
+// sizesOf returns the block sizes on which a kernel is tested.
 func sizesOf(c kernel.Code, rng *rand.Rand) []size {
 	s := &sizer{code: c, rng: rng, limits: map[kernel.Extent]kernel.Limit{}}
 	for _, l := range kernel.LimitsOf(c) {
@@ -62,7 +60,7 @@ type sizer struct {
 	sizes  []size
 }
 
-// within returns the extent next to n that the kernel takes.
+// within returns the extent nearest to n that the kernel takes.
 func (z *sizer) within(e kernel.Extent, n int) int {
 	if l, ok := z.limits[e]; ok {
 		return min(max(n, l.Least), l.Most)
@@ -70,11 +68,11 @@ func (z *sizer) within(e kernel.Extent, n int) int {
 	return n
 }
 
-// add adds a size. Its fields that have limits are as near to length as these allow.
+// add adds a size. Fields with limits are as near to length as the limits allow.
 func (z *sizer) add(rows, cols, length int) {
 	s := size{rows: rows, cols: z.within(kernel.Cols, cols)}
 	for i := range z.code.Fields() {
-		s.fields = append(s.fields, []int{0, 0, 1, -1, 1 << 30}[z.rng.IntN(5)]) // a flag, a hint, or set below
+		s.fields = append(s.fields, []int{0, 0, 1, -1, 1 << 30}[z.rng.IntN(5)]) // a flag, a hint, or a field that is set below
 		e := kernel.Field0 + kernel.Extent(i)
 		if _, ok := z.limits[e]; ok {
 			s.fields[i] = z.within(e, length)
@@ -97,7 +95,7 @@ func (z *sizer) add(rows, cols, length int) {
 	z.sizes = append(z.sizes, s)
 }
 
-// rowsAndColumns adds blocks of few rows and of columns round the numbers of lanes.
+// rowsAndColumns adds blocks of few rows, with numbers of columns around the numbers of lanes.
 func (z *sizer) rowsAndColumns() {
 	z.add(0, 5, 0)
 	for i, cols := range widths {
@@ -113,7 +111,7 @@ func (z *sizer) rowsAndColumns() {
 	}
 }
 
-// allSmall adds all small blocks, and long and narrow ones.
+// allSmall adds all small blocks, and long narrow ones.
 func (z *sizer) allSmall() {
 	for rows := range mostRows {
 		for cols := range mostRows {
@@ -131,7 +129,7 @@ func (z *sizer) allSmall() {
 	}
 }
 
-// ofLengths adds blocks of each length, none of too much work.
+// ofLengths adds blocks of each length, limited in work.
 func (z *sizer) ofLengths() {
 	for _, n := range lengths {
 		for range max(4, min(manyBlocks, mostWork/n/16)) {
@@ -151,17 +149,16 @@ func (z *sizer) ofLengths() {
 	}
 }
 
-// edges returns the size that goes through the pairs of edge cases, if the kernel takes
-// it.
+// edges returns the size that enumerates the pairs of edge cases, if the kernel takes it.
 func edges(c kernel.Code) (size, bool) {
 	return size{rows: edgeCount, cols: edgeCount}, len(c.Fields()) == 0
 }
 
-// setWindows sets the fields of a product of windows but the first three, so that they fit.
+// setWindows sets the fields of a product of windows, except the first three, so that they fit together.
 func setWindows(rng *rand.Rand, s size) {
 	f := s.fields
 	f[kernel.DotRuns], f[kernel.DotTaps] = 1+rng.IntN(3), 1+rng.IntN(5)
-	often := rng.IntN(2) == 0 // as most convolutions: kernels have loops for them
+	often := rng.IntN(2) == 0 // as in most convolutions, for which kernels have loops
 	if often {
 		f[kernel.DotRuns], f[kernel.DotTaps] = 3, 3
 	}
@@ -180,8 +177,8 @@ func setWindows(rng *rand.Rand, s size) {
 	f[kernel.DotSpan] = (f[kernel.DotRuns]-1)*f[kernel.DotRunStep] + (f[kernel.DotTaps]-1)*f[kernel.DotTapStep] + first
 }
 
-// setBatch sets the fields of products of small matrices but the first one, and returns how many elements a product
-// has. Kernels have loops for dense matrices of 2x2, 4x4 and 8x8.
+// setBatch sets the fields of products of small matrices, except the first one, and returns the number of elements of a
+// product. Kernels have loops for contiguous matrices of 2x2, 4x4 and 8x8.
 func setBatch(rng *rand.Rand, f []int) (cols int) {
 	rows, n, gap := 1+rng.IntN(9), 1+rng.IntN(kernel.DotBatchColumns), rng.IntN(2)*rng.IntN(4)
 	if side := 2 << rng.IntN(3); rng.IntN(3) == 0 {

@@ -12,10 +12,9 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
-// Of returns data as a tensor of that shape, row-major, without a copy: writes
-// go both ways. Without a shape it is 1-d of len(data); nil data is empty data.
-// The shape must hold exactly len(data) elements. A shape of no axes is a scalar,
-// Of(data, t.Shape()...) as much as Of(data, []int{}...); see ScalarOf.
+// Of returns data as a row-major tensor of that shape, without a copy: writes go both ways. Without a shape it is 1-d
+// of len(data). The shape must hold exactly len(data) elements; nil data counts as empty. An empty shape makes a
+// scalar, whether it is t.Shape() of a scalar or a literal; see ScalarOf.
 func Of[T Element](data []T, shape ...int) *Tensor {
 	if shape == nil {
 		shape = []int{len(data)}
@@ -35,9 +34,8 @@ func ScalarOf[T Element](v T) *Tensor {
 	return &Tensor{dtype: DTypeOf[T](), layout: layout.RowMajor(), base: unsafe.Pointer(&v)}
 }
 
-// OfLayout returns data as a tensor of any layout, without a copy. Every
-// location of the layout must be in [0, len(data)). Where locations repeat, a
-// write shows at all of their indices.
+// OfLayout returns data as a tensor of any layout, without a copy. Every location of the layout must be in [0,
+// len(data)). If several indices share a location, a write shows at all of them.
 func OfLayout[T Element](data []T, l layout.Layout) *Tensor {
 	if len(l.Shape) != len(l.Strides) {
 		return Failf("of: a layout with %d extents %v and %d strides %v: give one stride for each extent",
@@ -49,23 +47,22 @@ func OfLayout[T Element](data []T, l layout.Layout) *Tensor {
 	}
 	l = layout.Layout{Shape: slices.Clone(l.Shape), Strides: slices.Clone(l.Strides), Offset: l.Offset}
 	if n == 0 {
-		l.Offset = 0 // no location is touched
+		l.Offset = 0 // there are no elements, so no location is read
 	} else if lo, hi := l.Bounds(); lo < 0 || hi >= len(data) {
 		return Failf("of: layout %s touches locations %d to %d, data has 0 to %d", l, lo, hi, len(data)-1)
 	}
 	return &Tensor{dtype: DTypeOf[T](), layout: l, base: unsafe.Pointer(unsafe.SliceData(data))}
 }
 
-// New returns a row-major tensor of zeros whose memory starts on a multiple of
-// 64 bytes. No shape means a scalar. It fails when the dtype has no
-// kernels, when the shape passes int, and when the memory is not there: no
-// request panics or gets the process killed.
+// New returns a row-major tensor of zeros whose memory starts at a multiple of 64 bytes. Without a shape it is a
+// scalar. It fails if the dtype has no kernels, the shape overflows int, or memory is short; no request panics or gets
+// the process killed.
 func New(dt ir.DType, shape ...int) *Tensor { return newTensor("new", dt, shape) }
 
 // Zeros is New under NumPy's name.
 func Zeros(dt ir.DType, shape ...int) *Tensor { return newTensor("zeros", dt, shape) }
 
-// newTensor is New for a constructor of the given name.
+// newTensor is New for the constructor of the given name.
 func newTensor(op string, dt ir.DType, shape []int) *Tensor {
 	if err := dt.Check(); err != nil {
 		return Failf("%s: %v", op, err)
@@ -84,8 +81,8 @@ func newTensor(op string, dt ir.DType, shape []int) *Tensor {
 	return OfMemory(dt, layout.RowMajor(shape...), bytes)
 }
 
-// OfMemory returns a tensor of a layout, which it keeps: tensors never change theirs. It
-// keeps the memory too, in which the locations of the layout must be.
+// OfMemory returns a tensor over memory that contains all locations of the layout. It keeps the layout without copying
+// it, since tensors never change theirs.
 func OfMemory(dt ir.DType, l layout.Layout, bytes []byte) *Tensor {
 	return &Tensor{dtype: dt, layout: l, base: unsafe.Pointer(unsafe.SliceData(bytes))}
 }
@@ -102,8 +99,8 @@ func oneOf(dt ir.DType) any {
 	return 1
 }
 
-// Full returns a tensor whose elements are all value, a Go number or bool that
-// is converted by the rules of Tensor.Set. No shape means a scalar.
+// Full returns a tensor whose elements are all value, a Go number or bool that is converted by the rules of Tensor.Set.
+// Without a shape it is a scalar.
 func Full(dt ir.DType, value any, shape ...int) *Tensor {
 	return newFull("full", dt, value, shape)
 }
@@ -154,11 +151,10 @@ func Eye(dt ir.DType, n int) *Tensor {
 	return t
 }
 
-// Arange returns the numbers start, start+step, ... before stop as a 1-d tensor
-// of ceil((stop-start)/step) elements, none when stop is not after start. The step may
-// be negative, not zero. For integer dtypes start and step must be integers, and number i is
-// start + i*step; for others that is rounded to float64 once and then to the dtype. A number that
-// the dtype does not have is an error.
+// Arange returns the numbers start, start+step, ... before stop as a 1-d tensor of ceil((stop-start)/step) elements, or
+// none if stop is not after start. The step may be negative, but not zero. For integer dtypes start and step must be
+// integers. For other dtypes number i is start + i*step, rounded once to float64 and then to the dtype. A number out of
+// the dtype's range is an error.
 func Arange(dt ir.DType, start, stop, step float64) *Tensor {
 	r, err := ir.NewRange(dt, start, stop, step)
 	if err != nil {
@@ -174,9 +170,8 @@ func Arange(dt ir.DType, start, stop, step float64) *Tensor {
 	return t
 }
 
-// Linspace returns n >= 0 numbers from start to stop, both included, at equal
-// distances, as a 1-d tensor. They are computed in float64 and rounded to the
-// dtype; an integer dtype takes them only when all are integers.
+// Linspace returns n >= 0 equally spaced numbers from start to stop, both included, as a 1-d tensor. They are computed
+// in float64 and rounded to the dtype. An integer dtype is an error unless all are integers.
 func Linspace(dt ir.DType, start, stop float64, n int) *Tensor {
 	if err := checkFinite(start, stop, stop-start); err != nil {
 		return Failf("linspace: %v", err)
@@ -190,7 +185,7 @@ func Linspace(dt ir.DType, start, stop float64, n int) *Tensor {
 	})
 }
 
-// checkFinite returns an error unless all numbers are: arguments, and what they span.
+// checkFinite returns an error unless all numbers are finite.
 func checkFinite(numbers ...float64) error {
 	for _, f := range numbers {
 		if math.IsNaN(f) || math.IsInf(f, 0) {
@@ -200,8 +195,8 @@ func checkFinite(numbers ...float64) error {
 	return nil
 }
 
-// fillWith sets each element i of a fresh tensor to f(i), by the rules of Set, and
-// returns it, or a failed one. f is called in order.
+// fillWith sets element i of a fresh tensor to f(i), by the rules of Set, and returns it or a failed tensor. f is
+// called in order.
 func fillWith(op string, t *Tensor, f func(i int) float64) *Tensor {
 	if t.err != nil {
 		return t

@@ -6,13 +6,11 @@ import (
 	"unsafe"
 )
 
-// Copying elements from one tensor to another. Input: two tensors of one dtype and
-// shape, of any layouts. Invariant: the result is that of reading all of the source
-// before the first write.
+// Copying of elements between two tensors of one dtype and shape, of any layouts. The result is as if all of the source
+// were read before the first write.
 
-// Copy writes the elements of src to dst, which has the same dtype and shape. Both
-// may be of any layout, and may overlap. Where dst repeats a location, the last
-// element written to it stays.
+// Copy writes the elements of src to dst, which has the same dtype and shape. Both may have any layout, and may
+// overlap. If dst repeats a location, the last element written to it stays.
 func Copy(dst, src *Tensor) error {
 	for _, t := range []*Tensor{dst, src} {
 		if err := t.check("copy"); err != nil {
@@ -50,7 +48,7 @@ func Copy(dst, src *Tensor) error {
 	return nil
 }
 
-// copyAxis copies the elements below two addresses, from an axis on.
+// copyAxis copies the elements at two addresses, from an axis on.
 func copyAxis[U any](dst, src *Tensor, axis int, to, from unsafe.Pointer) {
 	if axis == dst.Rank() {
 		*(*U)(to) = *(*U)(from)

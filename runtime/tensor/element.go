@@ -12,8 +12,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// At returns one element: an index for each axis, negative ones counted from
-// the end of theirs. T must be the tensor's element type; At allocates nothing.
+// At returns one element at the given index, one number for each axis; negative ones count from the end. T must be the
+// tensor's element type. At allocates nothing.
 func At[T Element](t *Tensor, index ...int) (T, error) {
 	p, err := elementAt[T](t, "at", index)
 	if err != nil {
@@ -22,8 +22,8 @@ func At[T Element](t *Tensor, index ...int) (T, error) {
 	return *p, nil
 }
 
-// Set writes one element, named as At names it. Views of the same container see
-// it; so do all the indices that a view made by Expand repeats it at.
+// Set writes one element at an index, as At takes it. All views of the same container see it. If the view repeats the
+// element (Expand), all repeats change.
 func Set[T Element](t *Tensor, v T, index ...int) error {
 	p, err := elementAt[T](t, "set", index)
 	if err != nil {
@@ -53,8 +53,7 @@ func (t *Tensor) locate(op string, index []int) (unsafe.Pointer, error) {
 	return t.addr(at), nil
 }
 
-// At returns one element as Go's type of the dtype, float32 for Float32. The
-// function At is faster and typed.
+// At returns one element as the Go type of the dtype, float32 for Float32. The function At is faster and typed.
 func (t *Tensor) At(index ...int) (any, error) {
 	if err := t.check("at"); err != nil {
 		return nil, err
@@ -66,10 +65,8 @@ func (t *Tensor) At(index ...int) (any, error) {
 	return loadAny(t.dtype, p), nil
 }
 
-// Set writes one element, as the function Set does. value is any Go number, or
-// a bool for Bool. An integer dtype takes it only when it is exactly that
-// number; a floating-point dtype rounds it, but refuses a finite one past its
-// greatest.
+// Set writes one element, as the function Set does. value is any Go number, or a bool for Bool. An integer dtype takes
+// only exact numbers. A float dtype rounds, but rejects finite numbers beyond its greatest.
 func (t *Tensor) Set(value any, index ...int) error {
 	if err := t.check("set"); err != nil {
 		return err
@@ -86,9 +83,8 @@ func (t *Tensor) Set(value any, index ...int) error {
 	return nil
 }
 
-// RavelIndex returns the place of an index when the elements are counted with
-// the last axis fastest, whatever their layout. Negative indices count from the
-// end of their axis.
+// RavelIndex returns the row-major position of an index, whatever the layout. Negative indices count from the end of
+// their axis.
 func (t *Tensor) RavelIndex(index ...int) (int, error) {
 	if err := t.check("ravel"); err != nil {
 		return 0, err
@@ -103,7 +99,7 @@ func (t *Tensor) RavelIndex(index ...int) (int, error) {
 	return at, nil
 }
 
-// UnravelIndex returns the index at place k, 0 <= k < Size: RavelIndex's inverse.
+// UnravelIndex returns the index at row-major position k, 0 <= k < Size. It is the inverse of RavelIndex.
 func (t *Tensor) UnravelIndex(k int) ([]int, error) {
 	if err := t.check("unravel"); err != nil {
 		return nil, err
@@ -111,7 +107,7 @@ func (t *Tensor) UnravelIndex(k int) ([]int, error) {
 	return layout.Unravel(t.layout.Shape, k)
 }
 
-// wrapIndex counts a negative index from the end of an axis.
+// wrapIndex converts a negative index, counted from the end of an axis.
 func wrapIndex(i, extent int) int {
 	if i < 0 {
 		return i + extent
@@ -119,7 +115,7 @@ func wrapIndex(i, extent int) int {
 	return i
 }
 
-// checkIndex returns an error when index does not name an element.
+// checkIndex returns an error if index is not that of an element.
 func (t *Tensor) checkIndex(op string, index []int) error {
 	if len(index) != t.layout.Rank() {
 		return fmt.Errorf("%s: %d indices %v for %s: give one for each of its %d axes",
@@ -133,8 +129,7 @@ func (t *Tensor) checkIndex(op string, index []int) error {
 	return nil
 }
 
-// Data returns the elements in row-major order without a copy: writes go both
-// ways. It needs a row-major tensor.
+// Data returns the elements of a row-major tensor without a copy: writes go both ways.
 func Data[T Element](t *Tensor) ([]T, error) {
 	if err := checkType[T](t, "data"); err != nil {
 		return nil, err
@@ -149,8 +144,8 @@ func Data[T Element](t *Tensor) ([]T, error) {
 	return unsafe.Slice((*T)(t.Pointer()), t.Size()), nil
 }
 
-// All returns an iterator over the elements in row-major order of the indices,
-// whatever the layout. T must be the tensor's element type.
+// All returns an iterator over the elements in row-major order, whatever the layout. T must be the tensor's element
+// type.
 func All[T Element](t *Tensor) (iter.Seq[T], error) {
 	if err := checkType[T](t, "all"); err != nil {
 		return nil, err
@@ -164,8 +159,8 @@ func All[T Element](t *Tensor) (iter.Seq[T], error) {
 	}, nil
 }
 
-// CopyTo writes the elements to dst in row-major order of the indices. dst must
-// hold exactly Size elements; it may overlap the tensor's own memory.
+// CopyTo writes the elements to dst in row-major order. dst must have exactly Size elements, and may overlap the
+// tensor's own memory.
 func CopyTo[T Element](t *Tensor, dst []T) error {
 	if err := checkType[T](t, "copy"); err != nil {
 		return err

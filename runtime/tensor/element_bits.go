@@ -9,10 +9,9 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
-// numberBits is ir.Encode of a float, without its allocation for the numbers that
-// no rule forbids.
+// numberBits is ir.Encode for a float, without an allocation for valid numbers.
 func numberBits(dt ir.DType, f float64) (uint64, error) {
-	switch i := int32(f); { // any int32 if f is out of range: not equal then
+	switch i := int32(f); { // out of range i is arbitrary, and differs from f
 	case (dt == ir.Int32 || dt == ir.Int64) && float64(i) == f:
 		return uint64(i), nil
 	case ir.Floats.Has(dt):
@@ -23,9 +22,8 @@ func numberBits(dt ir.DType, f float64) (uint64, error) {
 	return ir.Encode(dt, f)
 }
 
-// Equal reports whether a and b have the same dtype, shape and elements, bit for
-// bit: -0 is not +0. Only NaNs are all one. It is for tests; a failed tensor
-// equals nothing.
+// Equal reports whether a and b have the same dtype, shape and elements, bit for bit: -0 is not +0, but all NaNs are
+// equal. It is for tests; a failed tensor equals nothing.
 func Equal(a, b *Tensor) bool {
 	if !a.Valid() || !b.Valid() || a.dtype != b.dtype ||
 		!slices.Equal(a.layout.Shape, b.layout.Shape) {
@@ -34,7 +32,7 @@ func Equal(a, b *Tensor) bool {
 	return a.Size() == 0 || equalFrom(a, b, 0, a.layout.Offset, b.layout.Offset)
 }
 
-// equalFrom compares the elements below locations at and bt, from an axis on.
+// equalFrom compares the elements at locations at and bt, from an axis on.
 func equalFrom(a, b *Tensor, axis, at, bt int) bool {
 	if axis == a.layout.Rank() {
 		return sameElement(a.dtype, a.addr(at), b.addr(bt))

@@ -9,19 +9,18 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Tensors as text, in the layout of NumPy's.
+// Text of tensors, in NumPy's style.
 
 const (
-	lineWidth    = 75     // columns of a line of elements, as in NumPy
-	fullPrint    = 1000   // elements up to which all are printed
-	mostElements = 10_000 // elements shown of a longer tensor
+	lineWidth    = 75     // characters in a line of elements, as in NumPy
+	fullPrint    = 1000   // the most elements that are all printed
+	mostElements = 10_000 // the most elements shown of a larger tensor
 )
 
-// String prints dtype, shape and elements as NumPy does: columns aligned, the
-// shortest digits that tell the elements apart, at most 8 after the point,
-// exponents when magnitudes differ much. Beyond 1000 elements only the first and
-// last three of an axis are shown. From rank 3 on a blank line separates slices.
-// Of a failed tensor it prints the error.
+// String prints dtype, shape and elements as NumPy does: columns are aligned, elements have the shortest digits that
+// distinguish them, at most 8 after the point, and exponents if magnitudes differ much. Beyond 1000 elements only the
+// first and last three along each axis are shown. From rank 3 on a blank line separates slices. For a failed tensor it
+// prints the error.
 func (t *Tensor) String() string {
 	switch {
 	case t == nil:
@@ -42,12 +41,11 @@ func (t *Tensor) String() string {
 	return p.out.String()
 }
 
-// printEdge says how many of an axis's first and last elements are shown when it is
-// longer than both together. Zero for both shows all.
+// printEdge is the number of first and last elements shown of an axis that is longer than both together. Zeros show
+// all.
 type printEdge struct{ first, last int }
 
-// newPrintEdge returns the widest edge that keeps the output small: even one of three
-// shows too much when there are many axes.
+// newPrintEdge returns the widest edge that keeps the output small. With many axes even an edge of three is too wide.
 func newPrintEdge(l layout.Layout) printEdge {
 	if l.Size() <= fullPrint {
 		return printEdge{}
@@ -107,11 +105,11 @@ func (p *tensorPrinter) each(axis, at int, f func(at int)) {
 	})
 }
 
-// axis prints the elements from an axis on, in brackets. Lines after the first
-// start with indent. width is what a line may hold.
+// axis prints the elements from an axis on, in brackets. Lines after the first start with indent. width is the length
+// of a line.
 func (p *tensorPrinter) axis(axis, at int, indent string, width int) {
 	p.out.WriteByte('[')
-	inner := p.t.layout.Rank() - 1 - axis // axes further in
+	inner := p.t.layout.Rank() - 1 - axis // number of axes further in
 	step := p.t.layout.Strides[axis]
 	if inner == 0 {
 		p.row(at, step, indent, width-1)
@@ -152,8 +150,7 @@ func (p *tensorPrinter) row(at, step int, indent string, width int) {
 	p.out.WriteString(line)
 }
 
-// columnFormat returns how to print each of the shown elements, so that all have
-// one width.
+// columnFormat returns a function that prints the shown elements with equal width.
 func columnFormat(dt ir.DType, values []any) func(v any) string {
 	if ir.Fractions.Has(dt) {
 		return floatColumn(dt, values)
@@ -169,7 +166,7 @@ func padLeft(s string, width int) string {
 	return strings.Repeat(" ", max(width-len(s), 0)) + s
 }
 
-// scalarText prints an element on its own, with as many digits as identify it.
+// scalarText prints a single element with as many digits as identify it.
 func scalarText(v any) string {
 	switch v := v.(type) {
 	case Half:

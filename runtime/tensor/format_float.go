@@ -8,11 +8,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// mostDigits is how many digits after the point a column shows.
+// mostDigits is the number of digits after the point in a column.
 const mostDigits = 8
 
-// floatColumn chooses exponents and digits for all shown elements together, as
-// NumPy 2's FloatingFormat does. Fixed-point numbers have no exponents.
+// floatColumn chooses exponents and digits for all shown elements together, as NumPy 2's FloatingFormat does.
+// Fixed-point numbers have no exponents.
 func floatColumn(dt ir.DType, values []any) func(v any) string {
 	format, largest, smallest := byte('f'), min(plainBelow(dt), 1e8), 1e-4
 	least, most := math.Inf(1), 0.0
@@ -26,7 +26,7 @@ func floatColumn(dt ir.DType, values []any) func(v any) string {
 	if dt != ir.Fixed16x16 && (most >= largest || most > 0 && (least < smallest || ratio > 1000)) {
 		format = 'e'
 	}
-	whole, digits, tail, special := 0, 0, 0, 0 // the longest of each part
+	whole, digits, tail, special := 0, 0, 0, 0 // longest length of each part
 	for _, v := range values {
 		if f := asFloat(v); math.IsInf(f, 0) || math.IsNaN(f) {
 			special = max(special, len(nonFinite(f)))
@@ -37,7 +37,7 @@ func floatColumn(dt ir.DType, values []any) func(v any) string {
 	}
 	width := whole + 1 + digits + tail
 	if whole == 0 {
-		width = 0 // nothing finite
+		width = 0 // no finite elements
 	}
 	width = max(width, special)
 	return func(v any) string {
@@ -54,25 +54,25 @@ func floatColumn(dt ir.DType, values []any) func(v any) string {
 	}
 }
 
-// plainBelow is from where on NumPy prints a scalar with an exponent: where a type
-// does not hold all integers of so many digits.
+// plainBelow is the magnitude from which on NumPy prints a scalar with an exponent: where the type no longer holds all
+// integers with so many digits.
 func plainBelow(dt ir.DType) float64 {
 	switch dt {
 	case ir.Float16:
 		return 1e3
 	case ir.BFloat16:
 		return 1e2
-	case ir.Float64, ir.Fixed16x16: // which holds no more than 2^15
+	case ir.Float64, ir.Fixed16x16: // fixed16x16 has no more than 2^15
 		return 1e16
 	}
-	if dt == ir.Float32 || ir.Minifloats.Has(dt) { // printed as the float32 of the number
+	if dt == ir.Float32 || ir.Minifloats.Has(dt) { // printed as a float32
 		return 1e6
 	}
 	panic(fmt.Sprintf("BUG: tensor: %s is no float type", dt))
 }
 
-// floatParts splits the shortest digits of f, cut to limit after the point when
-// limit >= 0, as splitFloat does.
+// floatParts splits the shortest digits of f as splitFloat does. If limit >= 0 it cuts them to limit digits after the
+// point.
 func floatParts(dt ir.DType, f float64, format byte, limit int) (whole, digits, exponent string) {
 	whole, digits, exponent = splitFloat(dt, f, format, -1)
 	if limit >= 0 && len(digits) > limit {
@@ -82,8 +82,7 @@ func floatParts(dt ir.DType, f float64, format byte, limit int) (whole, digits, 
 	return whole, digits, exponent
 }
 
-// splitFloat prints f by ir.FormatFloat in the parts "-12", "5" and, in
-// format 'e', "e+03".
+// splitFloat splits the text of ir.FormatFloat into parts such as "-12", "5" and, in format 'e', "e+03".
 func splitFloat(dt ir.DType, f float64, format byte, precision int) (whole, digits, exponent string) {
 	text := ir.FormatFloat(dt, f, format, precision)
 	if k := strings.IndexByte(text, 'e'); k >= 0 {

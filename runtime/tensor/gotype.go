@@ -7,12 +7,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Element lists Go's types of the elements that run.
+// Element lists the Go types of elements.
 type Element interface {
 	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | Half | BFloat | Fixed | float32 | float64
 }
 
-// DTypeOf returns the dtype whose elements are Go's T.
+// DTypeOf returns the dtype of the Go type T.
 func DTypeOf[T Element]() ir.DType {
 	switch any(*new(T)).(type) {
 	case bool:
@@ -47,8 +47,8 @@ func DTypeOf[T Element]() ir.DType {
 	panic(fmt.Sprintf("BUG: tensor: no dtype has elements of %T", *new(T)))
 }
 
-// loadAny returns an element as Go's type of the dtype. Of one that is only stored, which Go
-// has none for, it is a float32 or an int8 of the same number.
+// loadAny returns an element as the Go type of the dtype. For a stored dtype, which has no Go type, it is a float32 or
+// an int8 of the same number.
 func loadAny(dt ir.DType, p unsafe.Pointer) any {
 	switch {
 	case ir.Minifloats.Has(dt):
@@ -59,7 +59,7 @@ func loadAny(dt ir.DType, p unsafe.Pointer) any {
 	return loads[dt](p)
 }
 
-// loads holds loadAny for each dtype that is not only stored.
+// loads holds loadAny for each dtype with a Go type.
 var loads = map[ir.DType]func(p unsafe.Pointer) any{
 	ir.Bool: loadOf[bool],
 	ir.Int8: loadOf[int8], ir.Int16: loadOf[int16], ir.Int32: loadOf[int32], ir.Int64: loadOf[int64],

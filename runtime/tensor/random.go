@@ -7,12 +7,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// pcgStream makes the second half of PCG's seed: the digits of pi after the point.
+// pcgStream is the second half of PCG's seed: digits of pi after the point.
 const pcgStream = 0x243f6a8885a308d3
 
-// Uniform returns a tensor of numbers spread evenly over [lo, hi), of a float dtype. A seed
-// gives the same bits on every machine and in every release; narrower numbers are the float64 ones, rounded. lo == hi fills
-// with lo.
+// Uniform returns a tensor of uniform random numbers in [lo, hi), of a float dtype. A seed gives the same bits on every
+// machine and in every release. Narrower dtypes get the float64 numbers, rounded. lo == hi fills with lo.
 func Uniform(dt ir.DType, seed uint64, lo, hi float64, shape ...int) *Tensor {
 	if err := checkFinite(lo, hi, hi-lo); err != nil {
 		return Failf("uniform: %v", err)
@@ -30,7 +29,7 @@ func Uniform(dt ir.DType, seed uint64, lo, hi float64, shape ...int) *Tensor {
 	last := below(dt, hi, lo) // rounding may reach hi
 	bits := rand.NewPCG(seed, pcgStream)
 	return fillWith("uniform", t, func(int) float64 {
-		v := lo + float64((hi-lo)*unitFloat(bits)) // no fused multiply-add
+		v := lo + float64((hi-lo)*unitFloat(bits)) // the conversion prevents a fused multiply-add
 		return min(rounded(dt, v), last)
 	})
 }
@@ -38,8 +37,7 @@ func Uniform(dt ir.DType, seed uint64, lo, hi float64, shape ...int) *Tensor {
 // rounded returns the number of a float type that is nearest to v.
 func rounded(dt ir.DType, v float64) float64 { return ir.ToFloat(dt, ir.FromFloat(dt, v)) }
 
-// below returns the greatest number of a type with fractions below hi, or hi where lo is the
-// same number.
+// below returns the greatest number of a type with fractions below hi, or hi if lo is the same number.
 func below(dt ir.DType, hi, lo float64) float64 {
 	bits := ir.FromFloat(dt, hi)
 	switch v := ir.ToFloat(dt, bits); {
@@ -55,8 +53,8 @@ func below(dt ir.DType, hi, lo float64) float64 {
 	return ir.ToFloat(dt, bits)
 }
 
-// Normal returns a tensor of normally distributed numbers with the given mean
-// and standard deviation (>= 0), of a float dtype. A seed gives the same bits on every machine and in every release.
+// Normal returns a tensor of normally distributed numbers with the given mean and standard deviation (>= 0), of a float
+// dtype. A seed gives the same bits on every machine and in every release.
 func Normal(dt ir.DType, seed uint64, mean, std float64, shape ...int) *Tensor {
 	if err := checkFinite(mean, std); err != nil {
 		return Failf("normal: %v", err)
@@ -84,12 +82,12 @@ func newFloats(op string, dt ir.DType, shape []int) *Tensor {
 	return newTensor(op, dt, shape)
 }
 
-// unitFloat returns a number in [0, 1), a multiple of 2^-53. It reads PCG's bits
-// itself, since rand.Rand does not promise how its methods use them.
+// unitFloat returns a number in [0, 1), a multiple of 2^-53. It reads PCG's bits itself, because rand.Rand does not
+// promise how its methods use them.
 func unitFloat(bits *rand.PCG) float64 { return float64(bits.Uint64()>>11) * 0x1p-53 }
 
-// normalPair returns two independent standard normal numbers by Marsaglia's
-// polar method (SIAM Review 6, 1964): it needs no sine or cosine.
+// normalPair returns two independent standard normal numbers by Marsaglia's polar method (SIAM Review 6, 1964), which
+// needs no sine or cosine.
 func normalPair(bits *rand.PCG) (a, b float64) {
 	for {
 		a, b = 2*unitFloat(bits)-1, 2*unitFloat(bits)-1
@@ -100,9 +98,8 @@ func normalPair(bits *rand.PCG) (a, b float64) {
 	}
 }
 
-// logarithm returns ln x for a positive normal x, to 1 ULP. math.Log has other
-// bits on some machines: there it is assembly, or multiply-adds are fused. This
-// is FreeBSD's e_log.c, which Go's is a copy of, with each product rounded.
+// logarithm returns ln x for a positive normal x, to 1 ULP. math.Log is assembly or fuses multiply-adds on some
+// machines, with other bits. This is FreeBSD's e_log.c, the source of Go's, with each product rounded.
 func logarithm(x float64) float64 {
 	const (
 		ln2Hi = 6.93147180369123816490e-01

@@ -2,18 +2,16 @@ package tensor
 
 import "fmt"
 
-// Matrices as Go programs hold them: slices of rows, and columns apart.
+// Matrices as Go programs hold them: slices of rows, or separate columns.
 
-// OfRows returns a matrix with the elements of rows, which all must have as many. They are
-// copied: rows of their own do not lie at a stride.
+// OfRows returns a matrix of copies of the given rows, which must have equal lengths.
 func OfRows[T Element](rows [][]T) *Tensor {
 	return gathered(rows, "row", func(data []T, i int, row []T) {
 		copy(data[i*len(row):], row)
 	}, func(n, width int) []int { return []int{n, width} })
 }
 
-// OfColumns returns a matrix whose columns are the elements of slices, which all must have
-// as many: the fields of a struct of columns. They are copied.
+// OfColumns returns a matrix of copies of the given columns, which must have equal lengths.
 func OfColumns[T Element](columns ...[]T) *Tensor {
 	return gathered(columns, "column", func(data []T, i int, column []T) {
 		for r, e := range column {
@@ -22,7 +20,7 @@ func OfColumns[T Element](columns ...[]T) *Tensor {
 	}, func(n, width int) []int { return []int{width, n} })
 }
 
-// gathered returns slices of one length in new memory, where put stores each.
+// gathered returns a matrix of slices of one length in new memory; put stores each slice.
 func gathered[T Element](slices [][]T, name string, put func(data []T, i int, s []T), shape func(n, width int) []int) *Tensor {
 	width := 0
 	if len(slices) > 0 {

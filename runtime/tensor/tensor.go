@@ -14,49 +14,46 @@ import (
 
 // Tensor is an n-d array: a dtype and a layout over a container of elements.
 //
-// A view shares its container, so a write through one is seen by all. Any number
-// of goroutines may read a Tensor at once; a write needs that no other goroutine
-// uses the container. A Tensor itself never changes: views are new ones.
+// A view shares its container, so a write through one view is seen through all. Any number of goroutines may read a
+// Tensor at once; during a write no other goroutine may use the container. A Tensor itself never changes: views are new
+// Tensors.
 //
-// Constructors and views return no error, so that calls chain. What they can't
-// make is a failed tensor: it has dtype ir.Invalid and no elements, and carries
-// an error, which Err returns. Every operation on it gives that error again, so
-// the first one of a chain is found at its end, as the example of Err shows. A nil Tensor and a zero Tensor count as failed.
+// Constructors and views return no error, so that calls chain. If one fails, it returns a failed tensor, which has
+// dtype ir.Invalid, no elements, and an error that Err returns. Every operation on it returns that error again, so the
+// first error of a chain is found at its end, as the example of Err shows. A nil Tensor and a zero Tensor count as
+// failed.
 type Tensor struct {
 	dtype  ir.DType
 	layout layout.Layout
-	base   unsafe.Pointer // location 0 of the layout; keeps the container alive
-	closed *atomic.Bool   // whether the container has ended; nil if it never does
-	err    *ir.Error      // why there is no tensor
+	base   unsafe.Pointer // address of location 0 of the layout; keeps the container alive
+	closed *atomic.Bool   // whether the container's memory has been released; nil if it never is
+	err    *ir.Error      // why the tensor failed
 }
 
-// Valid reports whether the tensor has not failed, and its memory has not ended.
+// Valid reports whether the tensor has not failed, and its memory has not been released.
 func (t *Tensor) Valid() bool {
 	return t != nil && t.dtype != ir.Invalid && (t.closed == nil || !t.closed.Load())
 }
 
-// failed is what Parts sees of a tensor that is nil, or whose memory has ended.
+// failed is what Parts uses for a nil tensor, and for one whose memory has been released.
 var failed Tensor
 
-// Over returns a tensor over memory of the caller's: location 0 of the layout is at
-// base, which keeps that memory alive. Nothing is checked: the layout must stay within
-// the memory.
+// Over returns a tensor over the caller's memory: location 0 of the layout is at base, which keeps the memory alive.
+// Nothing is checked: the layout must stay within the memory.
 func Over(d ir.DType, l layout.Layout, base unsafe.Pointer) *Tensor {
 	return &Tensor{dtype: d, layout: l, base: base}
 }
 
-// OverFile is Over of memory that ends: once closed is set, the tensor and all views of it
-// count as failed.
+// OverFile is Over for memory that may be released: once closed is set, the tensor and all views of it count as failed.
 func OverFile(d ir.DType, l layout.Layout, base unsafe.Pointer, closed *atomic.Bool) *Tensor {
 	return &Tensor{dtype: d, layout: l, base: base, closed: closed}
 }
 
-// MayEnd reports whether a tensor, which is not nil, is over memory that ends: see OverFile.
+// MayEnd reports whether the memory of a non-nil tensor may be released: see OverFile.
 func MayEnd(t *Tensor) bool { return t.closed != nil }
 
-// Parts returns what an executor reads at each run, without a copy: the dtype, the
-// layout, which must not be changed, and the address of the layout's location 0. A
-// failed tensor has the dtype ir.Invalid.
+// Parts returns what an executor reads at each run, without a copy: the dtype, the layout, which must not be changed,
+// and the address of location 0. A failed tensor has the dtype ir.Invalid.
 func (t *Tensor) Parts() (ir.DType, *layout.Layout, unsafe.Pointer) {
 	if t == nil || t.closed != nil && t.closed.Load() {
 		t = &failed
@@ -64,9 +61,8 @@ func (t *Tensor) Parts() (ir.DType, *layout.Layout, unsafe.Pointer) {
 	return t.dtype, &t.layout, t.base
 }
 
-// Err returns nil for a good tensor, and else what went wrong first: an
-// *ir.Error with the line of the user's code that called the constructor or the
-// view. (There is no line for a nil or a zero Tensor.)
+// Err returns nil for a good tensor, otherwise the first mistake: an *ir.Error with the line of the user's code that
+// called the constructor or the view. (A nil or zero Tensor has no line.)
 func (t *Tensor) Err() error {
 	switch {
 	case t.Valid():
@@ -79,13 +75,12 @@ func (t *Tensor) Err() error {
 	return &ir.Error{Msg: "the tensor is nil or zero: make one with Of or New"}
 }
 
-// Failf returns a failed tensor, for a mistake on the caller's line.
+// Failf returns a failed tensor for a mistake at the caller's line.
 func Failf(format string, args ...any) *Tensor {
 	return &Tensor{err: &ir.Error{Pos: ir.CallerPos(), Msg: fmt.Sprintf(format, args...)}}
 }
 
-// passOn returns what an operation makes of a failed tensor: the same, so that
-// the first error stays.
+// passOn returns the result of an operation on a failed tensor: the same tensor, so that the first error stays.
 func (t *Tensor) passOn(op string) *Tensor {
 	if t != nil && t.err != nil {
 		return t
@@ -101,7 +96,7 @@ func (t *Tensor) check(op string) error {
 	return t.passOn(op).err
 }
 
-// checkType returns an error when t's elements are not Go's T.
+// checkType returns an error if t's elements are not of Go type T.
 func checkType[T Element](t *Tensor, op string) error {
 	if err := t.check(op); err != nil {
 		return err
@@ -120,8 +115,8 @@ func (t *Tensor) DType() ir.DType {
 	return t.dtype
 }
 
-// Layout returns a copy of the layout. Its locations count elements from the
-// start of the container, or, after Bitcast, from the view's least location.
+// Layout returns a copy of the layout. Its locations count elements from the start of the container, or after Bitcast
+// from the view's least location.
 func (t *Tensor) Layout() layout.Layout {
 	if !t.Valid() {
 		return layout.Layout{}
@@ -137,8 +132,8 @@ func (t *Tensor) Shape() []int {
 	return append([]int{}, t.layout.Shape...)
 }
 
-// Strides returns a copy of the steps from one index of an axis to the next, in
-// elements (NumPy counts bytes). They may be negative, or zero after Expand.
+// Strides returns a copy of the distances between consecutive indices of each axis, in elements (NumPy counts bytes).
+// They may be negative, or zero after Expand.
 func (t *Tensor) Strides() []int {
 	if !t.Valid() {
 		return nil
@@ -146,8 +141,8 @@ func (t *Tensor) Strides() []int {
 	return append([]int{}, t.layout.Strides...)
 }
 
-// Extent returns the extent of one axis, which counts from the end if negative:
-// 0 for an axis that there is not, and of a failed tensor.
+// Extent returns the extent of one axis, counted from the end if negative. It returns 0 for a missing axis, and for a
+// failed tensor.
 func (t *Tensor) Extent(axis int) int {
 	if k := t.wrapAxis(axis); k >= 0 {
 		return t.layout.Shape[k]
@@ -155,8 +150,8 @@ func (t *Tensor) Extent(axis int) int {
 	return 0
 }
 
-// Stride returns the step from one index of an axis to the next, as Strides
-// does, and 0 where Extent returns 0 for want of an axis.
+// Stride returns the distance between consecutive indices of an axis, as Strides does, or 0 where Extent returns 0 for
+// a missing axis.
 func (t *Tensor) Stride(axis int) int {
 	if k := t.wrapAxis(axis); k >= 0 {
 		return t.layout.Strides[k]
@@ -164,8 +159,7 @@ func (t *Tensor) Stride(axis int) int {
 	return 0
 }
 
-// wrapAxis counts a negative axis from the end. It returns -1 if there is no
-// such axis.
+// wrapAxis converts a negative axis, counted from the end. It returns -1 if there is no such axis.
 func (t *Tensor) wrapAxis(axis int) int {
 	rank := t.Rank()
 	if axis < 0 {
@@ -193,8 +187,8 @@ func (t *Tensor) Size() int {
 	return t.layout.Size()
 }
 
-// Bytes returns Size times the bytes of an element: what a copy would take. It
-// stops at the greatest int, which a view made by Expand can pass.
+// Bytes returns Size times the bytes of an element, the size of a copy. It is clipped to the greatest int, which a view
+// made by Expand can exceed.
 func (t *Tensor) Bytes() int {
 	size := max(t.DType().Size(), 1)
 	if n := t.Size(); n <= math.MaxInt/size {
@@ -203,8 +197,8 @@ func (t *Tensor) Bytes() int {
 	return math.MaxInt
 }
 
-// Pointer returns the address of the element at index 0,...,0, and nil when
-// there are no elements. It keeps the container alive while it is held.
+// Pointer returns the address of the element at index 0,...,0, or nil if there are no elements. It keeps the container
+// alive.
 func (t *Tensor) Pointer() unsafe.Pointer {
 	if t.Size() == 0 {
 		return nil
@@ -217,10 +211,8 @@ func (t *Tensor) addr(location int) unsafe.Pointer {
 	return unsafe.Add(t.base, location*t.dtype.Size())
 }
 
-// Overlaps reports whether the stretches of memory from the first to the last
-// byte that a and b touch have a byte in common. The two may still have no
-// element in common, such as even and odd columns. A tensor without elements
-// overlaps nothing.
+// Overlaps reports whether the memory ranges of a and b, from the first to the last byte that each touches, overlap.
+// The two may still share no element, such as even and odd columns. A tensor without elements overlaps nothing.
 func Overlaps(a, b *Tensor) bool {
 	if a.Size() == 0 || b.Size() == 0 {
 		return false
@@ -230,15 +222,13 @@ func Overlaps(a, b *Tensor) bool {
 	return aFirst < bEnd && bFirst < aEnd
 }
 
-// stretch returns the addresses of the first byte touched and of the one after
-// the last. There must be elements.
+// stretch returns the addresses of the first byte touched and of the byte after the last. There must be elements.
 func (t *Tensor) stretch() (first, end uintptr) {
 	lo, hi := t.layout.Bounds()
 	return uintptr(t.addr(lo)), uintptr(t.addr(hi)) + uintptr(t.dtype.Size())
 }
 
-// IsRowMajor reports whether the elements are dense in memory in the order of
-// their indices, the last axis fastest: what Data needs.
+// IsRowMajor reports whether the elements are contiguous in memory in row-major order, as Data needs.
 func (t *Tensor) IsRowMajor() bool { return t.Valid() && t.layout.IsRowMajor() }
 
 // typeText prints dtype and shape, "float32[2,3]".

@@ -6,7 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// view runs one step of the layout algebra. The result shares t's container.
+// view applies one step of the layout algebra. The result shares t's container.
 func (t *Tensor) view(op string, step func(layout.Layout) (layout.Layout, error)) *Tensor {
 	if !t.Valid() {
 		return t.passOn(op)
@@ -24,9 +24,8 @@ func (t *Tensor) Permute(axes ...int) *Tensor {
 	return t.view("permute", func(l layout.Layout) (layout.Layout, error) { return l.Permute(axes...) })
 }
 
-// Window returns a view of the sliding windows of an axis: those of size elements,
-// dilation apart, that begin at 0, step, 2*step, ... and end inside it. The axis counts
-// them, and their elements are a new last axis.
+// Window returns a view of the sliding windows of an axis: of size elements each, dilation apart, that begin at 0,
+// step, 2*step, ... and end inside the axis. The axis counts the windows, and a new last axis has their elements.
 func (t *Tensor) Window(axis, size, step, dilation int) *Tensor {
 	return t.view("window", func(l layout.Layout) (layout.Layout, error) { return l.Window(axis, size, step, dilation) })
 }
@@ -45,10 +44,9 @@ func (t *Tensor) Transpose() *Tensor {
 // T is short for Transpose.
 func (t *Tensor) T() *Tensor { return t.Transpose() }
 
-// Slice returns a view by NumPy's notation, one item for each axis, separated by
-// commas: "b:e:s" keeps the indices b, b+s, ... before e, an integer drops its
-// axis, "None" inserts one of extent 1, "..." stands for all axes not named.
-// Axes at the end may be left out. t.Slice("1:, ::-1, 3, ...").
+// Slice returns a view in NumPy's notation, with one item for each axis, separated by commas. "b:e:s" keeps the indices
+// b, b+s, ... before e. An integer drops its axis, "None" inserts an axis of extent 1, and "..." stands for all axes
+// without an item. Trailing axes may be left out. Example: t.Slice("1:, ::-1, 3, ...").
 func (t *Tensor) Slice(spec string) *Tensor {
 	return t.view("slice", func(l layout.Layout) (layout.Layout, error) {
 		items, err := layout.ParseIndex(spec)
@@ -77,15 +75,14 @@ func (t *Tensor) Slice(spec string) *Tensor {
 	})
 }
 
-// SliceAxis returns a view that keeps the indices begin, begin+step, ... before
-// end of one axis: "begin:end:step" of Slice. As in NumPy, bounds below zero
-// count from the end, and bounds outside are clipped: math.MaxInt as end goes
-// through the last index, math.MinInt with a negative step through the first.
+// SliceAxis returns a view that keeps the indices begin, begin+step, ... before end of one axis, as "begin:end:step" in
+// Slice. As in NumPy, negative bounds count from the end and bounds outside are clipped: math.MaxInt as end includes
+// the last index; with a negative step, math.MinInt includes the first.
 func (t *Tensor) SliceAxis(axis, begin, end, step int) *Tensor {
 	return t.view("slice", func(l layout.Layout) (layout.Layout, error) {
 		k := wrapIndex(axis, l.Rank())
 		if k < 0 || k >= l.Rank() || step == 0 {
-			return l.Slice(axis, 0, 0, step) // for its error
+			return l.Slice(axis, 0, 0, step) // returns the error for a step of 0
 		}
 		item := layout.IndexItem{Begin: begin, End: end, Step: step, HasBegin: true, HasEnd: true}
 		first, n, step := item.Resolve(l.Shape[k])
@@ -93,14 +90,12 @@ func (t *Tensor) SliceAxis(axis, begin, end, step int) *Tensor {
 	})
 }
 
-// Index returns the view at index i of an axis, which goes. Negative i count
-// from the end.
+// Index returns the view at index i of an axis, which is dropped. A negative i counts from the end.
 func (t *Tensor) Index(axis, i int) *Tensor {
 	return t.view("index", func(l layout.Layout) (layout.Layout, error) { return l.Index(axis, i) })
 }
 
-// Flip returns a view with the given axes reversed; without any, all of them, as
-// numpy.flip does.
+// Flip returns a view with the given axes reversed, or all axes if none are given, as numpy.flip.
 func (t *Tensor) Flip(axes ...int) *Tensor {
 	return t.view("flip", func(l layout.Layout) (layout.Layout, error) {
 		if len(axes) > 0 {
@@ -114,10 +109,9 @@ func (t *Tensor) Flip(axes ...int) *Tensor {
 	})
 }
 
-// Expand returns a view of that shape by NumPy's broadcasting: shapes are
-// aligned at the last axis, extents of 1 and missing axes repeat. A repeated
-// element is one element: a write through the view shows at every repeat. Call
-// Clone for elements of their own.
+// Expand returns a view of that shape by NumPy's broadcasting: shapes are aligned at the last axis, extents of 1 and
+// missing axes repeat. A repeated element exists once: a write through the view shows at every repeat. Clone makes
+// separate elements.
 func (t *Tensor) Expand(shape ...int) *Tensor {
 	return t.view("expand", func(l layout.Layout) (layout.Layout, error) { return l.Expand(shape...) })
 }
@@ -125,20 +119,19 @@ func (t *Tensor) Expand(shape ...int) *Tensor {
 // BroadcastTo is Expand under NumPy's name.
 func (t *Tensor) BroadcastTo(shape ...int) *Tensor { return t.Expand(shape...) }
 
-// Diagonal returns a view of the elements whose index along axis b is k more
-// than that along axis a. Both axes go; the diagonal is a new last axis.
+// Diagonal returns a view of the elements whose index along axis b is k more than the index along axis a. The diagonal
+// is a new last axis that replaces both.
 func (t *Tensor) Diagonal(k, a, b int) *Tensor {
 	return t.view("diagonal", func(l layout.Layout) (layout.Layout, error) { return l.Diagonal(a, b, k) })
 }
 
-// Squeeze returns a view without the given axes, whose extents must be 1;
-// without any, all axes of extent 1 go.
+// Squeeze returns a view without the given axes, whose extents must be 1. Without arguments it removes all axes of
+// extent 1.
 func (t *Tensor) Squeeze(axes ...int) *Tensor {
 	return t.view("squeeze", func(l layout.Layout) (layout.Layout, error) { return l.Squeeze(axes...) })
 }
 
-// Unsqueeze returns a view with axes of extent 1 inserted, which are these axes
-// of the result.
+// Unsqueeze returns a view with axes of extent 1 inserted; the arguments are their numbers in the result.
 func (t *Tensor) Unsqueeze(axes ...int) *Tensor {
 	return t.view("unsqueeze", func(l layout.Layout) (layout.Layout, error) { return l.Unsqueeze(axes...) })
 }

@@ -11,10 +11,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Reshape returns a view of the elements, in row-major order of their indices,
-// under another shape of the same size. One extent may be -1: it is what the
-// others leave. When no layout can do it without a copy, the error names the
-// axes at fault; Contiguous makes the copy.
+// Reshape returns a view of the elements, in row-major order, under another shape of the same size. One extent may be
+// -1 and is computed from the others. If no layout can express the shape without a copy, the error names the axes;
+// Contiguous makes the copy.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
 	return t.view("reshape", func(l layout.Layout) (layout.Layout, error) {
 		want, err := inferExtent(l.Size(), shape)
@@ -33,7 +32,7 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 // Flatten is Reshape(-1): a 1-d view in row-major order.
 func (t *Tensor) Flatten() *Tensor { return t.Reshape(-1) }
 
-// inferExtent returns shape with its -1, if it has one, filled in.
+// inferExtent returns shape with its -1, if any, replaced.
 func inferExtent(size int, shape []int) ([]int, error) {
 	want := append([]int{}, shape...)
 	open := slices.Index(want, -1)
@@ -56,14 +55,14 @@ func inferExtent(size int, shape []int) ([]int, error) {
 	return want, nil
 }
 
-// brokenJoin says which axes of l a reshape to want would have to join, and
-// can't. At least one such pair exists.
+// brokenJoin names the axes of l that a reshape to want would have to merge but can't. There must be at least one such
+// pair.
 func brokenJoin(l layout.Layout, want []int) string {
-	ends := []int{1} // where want's axes end: the products of its extents from the right
+	ends := []int{1} // the boundaries of want's axes: products of its extents from the right
 	for _, n := range slices.Backward(want) {
 		ends = append(ends, ends[len(ends)-1]*n)
 	}
-	inner, inside := -1, 1 // the axis before, and the elements from it on
+	inner, inside := -1, 1 // the axis before, and the number of elements from it on
 	for k, n := range slices.Backward(l.Shape) {
 		if n == 1 {
 			continue
@@ -77,7 +76,7 @@ func brokenJoin(l layout.Layout, want []int) string {
 	return "its axes do not join"
 }
 
-// Contiguous returns t itself when it is row-major, else a row-major copy.
+// Contiguous returns t itself if it is row-major, otherwise a row-major copy.
 func (t *Tensor) Contiguous() *Tensor {
 	if t.IsRowMajor() {
 		return t
@@ -85,7 +84,7 @@ func (t *Tensor) Contiguous() *Tensor {
 	return t.copied("contiguous")
 }
 
-// Clone returns a row-major copy in memory of its own, aligned as New's.
+// Clone returns a row-major copy in new memory, aligned as that of New.
 func (t *Tensor) Clone() *Tensor { return t.copied("clone") }
 
 func (t *Tensor) copied(op string) *Tensor {
@@ -99,11 +98,10 @@ func (t *Tensor) copied(op string) *Tensor {
 	return c
 }
 
-// Bitcast returns a view of the same bytes as elements of another dtype, as
-// NumPy's view does. With elements of another size the last axis, which must be
-// dense, shrinks or grows by the ratio. Its bytes must be a whole number of new
-// elements, and those must start at multiples of their size. Bytes other than 0
-// and 1 are no bools; later writes through t are not watched.
+// Bitcast returns a view of the same bytes as elements of another dtype, as NumPy's view does. If the element sizes
+// differ, the last axis, which must be contiguous, shrinks or grows by their ratio: its bytes must be a whole number of
+// new elements, at addresses that are multiples of their size. For Bool all bytes must be 0 or 1; later writes through
+// t are not checked.
 func (t *Tensor) Bitcast(dt ir.DType) *Tensor {
 	if !t.Valid() {
 		return t.passOn("bitcast")
@@ -151,7 +149,7 @@ func (t *Tensor) rescaled(dt ir.DType, from, to int) (*Tensor, error) {
 		}
 		return OverFile(dt, layout.RowMajor(l.Shape...), t.base, t.closed), nil
 	}
-	// From the view's least location on, offset and strides must be whole too.
+	// Offset and strides, counted from the view's least location, must be whole numbers of new elements too.
 	lo, _ := t.layout.Bounds()
 	l.Offset = (l.Offset - lo) * from / to
 	for k, s := range l.Strides[:last] {

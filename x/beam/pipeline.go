@@ -23,17 +23,17 @@ func init() {
 	register.Emitter1[int]()
 }
 
-// Totals are what is known after a pass.
+// Totals are the values known after a pass.
 type Totals struct{ Data []byte }
 
-// Parts are what blocks contribute to the totals of a pass, ascending by block.
+// Parts are the contributions of blocks to the totals of a pass, in ascending order.
 type Parts struct {
 	Blocks []int
 	Data   [][]byte
 }
 
-// Run runs a job on the runner of that name, whose package the program imports: "prism" is
-// .../go/pkg/beam/runners/prism. Outputs are complete when it returns.
+// Run runs a job on the named runner, whose package the program imports: "prism" is .../go/pkg/beam/runners/prism.
+// Outputs are complete when it returns.
 func Run(ctx context.Context, runner string, spec *Spec) error {
 	p, s := beam.NewPipelineWithRoot()
 	if _, err := Apply(s, spec); err != nil {
@@ -45,8 +45,8 @@ func Run(ctx context.Context, runner string, spec *Spec) error {
 	return nil
 }
 
-// Apply adds a job to a pipeline. The collection that it returns has one element, Totals, once
-// all outputs are complete. It opens the inputs, and returns what is wrong with the job.
+// Apply adds a job to a pipeline. It opens the inputs, and returns an error if the job is wrong. The returned
+// collection gets one element, Totals, once all outputs are complete.
 func Apply(s beam.Scope, spec *Spec) (beam.PCollection, error) {
 	tasks, err := spec.tasks(context.Background())
 	if err != nil {
@@ -93,15 +93,14 @@ func (f *blockFn) ProcessElement(ctx context.Context, block int, totals Totals) 
 	return Parts{[]int{block}, [][]byte{part}}, err
 }
 
-// joinFn puts parts in the order of their blocks.
+// joinFn sorts parts by block.
 type joinFn struct{}
 
 func (*joinFn) CreateAccumulator() Parts { return Parts{} }
 
 func (f *joinFn) AddInput(a, b Parts) Parts { return f.MergeAccumulators(a, b) }
 
-// MergeAccumulators merges two ascending lists. A block that was computed twice has the same
-// part twice.
+// MergeAccumulators merges two ascending lists. A block that was computed twice has equal parts.
 func (*joinFn) MergeAccumulators(a, b Parts) Parts {
 	var out Parts
 	for len(a.Blocks)+len(b.Blocks) > 0 {
@@ -157,8 +156,7 @@ var worker struct {
 	tasks *stream.Tasks
 }
 
-// onWorker calls f with a job. Bundles of one job follow each other, so that the last one is
-// kept alone.
+// onWorker calls f with a job. Bundles of one job arrive in sequence, so only the last job is kept.
 func onWorker(ctx context.Context, text []byte, f func(*stream.Tasks) error) error {
 	worker.Lock()
 	defer worker.Unlock()

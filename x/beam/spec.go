@@ -14,24 +14,24 @@ import (
 	"github.com/stridefuse/stridefuse/stream"
 )
 
-// Spec is a job as it travels to workers. All of it is data.
+// Spec is a job in the form that is sent to workers: plain data.
 type Spec struct {
-	Program   string            // the text of its function
-	Inputs    map[string]Ref    // by name
-	Constants map[string][]byte // the tensors that the program captured, as .npy
-	Outputs   map[string]Ref    // by the names out0, out1, ... in their order; every output has one
+	Program   string            // text of the program's function
+	Inputs    map[string]Ref    // arrays, by the names of inputs
+	Constants map[string][]byte // captured tensors, as .npy
+	Outputs   map[string]Ref    // arrays for all outputs, by the names out0, out1, ... in order
 	Size      string            // as in stream.Job
 	Rows      int
 	Memory    int
 }
 
-// Kind says what kind of array a Ref names.
+// Kind is the kind of array that a Ref names.
 type Kind string
 
-// The kinds.
+// The kinds of arrays.
 const (
 	File   Kind = "npy"    // a .npy file
-	Folder Kind = "folder" // of .npy files
+	Folder Kind = "folder" // a folder of .npy files
 	Zarr   Kind = "zarr"
 )
 
@@ -40,11 +40,11 @@ type Ref struct {
 	Kind   Kind
 	Path   string
 	Chunks []int
-	Gzip   int // the level, 0: not compressed
+	Gzip   int // level; 0 means not compressed
 }
 
-// NewSpec returns the job of a program on arrays by the names of its inputs and outputs. It may
-// be changed before it runs.
+// NewSpec returns the job of a program on arrays, by the names of its inputs and outputs. It may be changed before it
+// runs.
 func NewSpec(p *graph.Program, inputs, outputs map[string]Ref) (*Spec, error) {
 	f, captured := p.Func()
 	if f == nil {
@@ -68,7 +68,7 @@ func NewSpec(p *graph.Program, inputs, outputs map[string]Ref) (*Spec, error) {
 	return s, nil
 }
 
-// tasks returns the job on this machine. The program is verified.
+// tasks verifies the program and returns the job on this machine.
 func (s *Spec) tasks(ctx context.Context) (*stream.Tasks, error) {
 	f, err := ir.Parse(s.Program)
 	if err != nil {
@@ -134,8 +134,7 @@ func (r Ref) unknown() error {
 	return fmt.Errorf("arrays of kind %q are not known: %v are", r.Kind, slices.Sorted(slices.Values([]Kind{File, Folder, Zarr})))
 }
 
-// Rechunk returns the job that copies an array: into chunks of another shape, or to another
-// kind.
+// Rechunk returns a job that copies an array, to chunks of another shape or to another kind.
 func Rechunk(from, to Ref) (*Spec, error) {
 	src, err := from.source()
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// This file reads arrays of numbers from tensors and makes tensors of them.
+// This file converts tensors to arrays of numbers and back.
 
-// array is complex numbers, row-major, in memory of their own.
+// array is an array of complex numbers, row-major, in its own memory.
 type array struct {
 	op    string // the function, for errors
 	dtype graph.DType
@@ -23,7 +23,7 @@ func fail(op, format string, args ...any) error {
 	return &graph.Error{Pos: ir.CallerPos(), Op: op, Msg: fmt.Sprintf(format, args...)}
 }
 
-// check returns an error for a tensor whose elements have no transform.
+// check returns an error for a tensor whose elements can't be transformed.
 func check(op string, t *graph.Tensor) error {
 	if err := t.Err(); err != nil {
 		return err
@@ -34,7 +34,7 @@ func check(op string, t *graph.Tensor) error {
 	return nil
 }
 
-// readComplex copies the numbers of a tensor whose last axis has their parts.
+// readComplex copies the complex numbers of a tensor whose last axis has their parts.
 func readComplex(op string, t *graph.Tensor) (array, error) {
 	if err := check(op, t); err != nil {
 		return array{}, err
@@ -106,7 +106,7 @@ func realTensor(dt graph.DType, data []float64, shape []int) *graph.Tensor {
 	return graph.Of(narrow, shape...)
 }
 
-// count returns how many elements some axes have together.
+// count returns the product of the extents of some axes.
 func (a array) count(axes []int) int {
 	n := 1
 	for _, axis := range axes {

@@ -8,16 +8,16 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Norm says by what transforms divide, for n numbers in all transformed axes together.
+// Norm says what transforms divide by; n is the number of elements in all transformed axes together.
 type Norm uint8
 
 const (
-	Backward Norm = iota // the inverse by n: NumPy's default
-	Ortho                // both by the root of n
-	Forward              // the forward transform by n
+	Backward Norm = iota // the inverse divides by n: NumPy's default
+	Ortho                // both divide by the square root of n
+	Forward              // the forward transform divides by n
 )
 
-// divisor returns what a transform of n numbers divides by.
+// divisor returns the divisor of a transform of n numbers.
 func (norm Norm) divisor(n int, inverse bool) float64 {
 	switch {
 	case norm == Ortho:
@@ -28,11 +28,11 @@ func (norm Norm) divisor(n int, inverse bool) float64 {
 	return 1
 }
 
-// Options of a transform. The zero Options transform the last axis, with NumPy's default norm.
+// Options are the options of a transform. The zero Options transform the last axis, with NumPy's default norm.
 type Options struct {
-	Axes []int // the axes to transform, the last if there are none; negative ones count from the end
+	Axes []int // axes to transform, by default the last one; negative ones count from the end
 	Norm Norm
-	N    int // of IRFFT alone: the extent of the last of Axes in the result; 0 means 2*(m-1), or 1 of one element
+	N    int // only for IRFFT: extent of the last of Axes in the result; 0 means 2*(m-1), or 1 for one element
 }
 
 // FFT returns the transform of complex numbers z [..., 2], of the same shape: element k along an
@@ -62,8 +62,8 @@ func complexToComplex(ctx context.Context, op string, z *graph.Tensor, o Options
 	return a.tensor(o.Norm.divisor(count, inverse)), nil
 }
 
-// RFFT returns the transform of real numbers x. Of the last of the axes it has only the elements
-// 0 to n/2, of which the others are conjugates: x [..., n] gives [..., n/2+1, 2].
+// RFFT returns the transform of real numbers x. Along the last of the axes it returns only elements 0 to n/2, since the
+// others are their conjugates: x [..., n] gives [..., n/2+1, 2].
 func RFFT(ctx context.Context, x *graph.Tensor, o Options) (*graph.Tensor, error) {
 	const op = "rfft"
 	shape, dt, data, err := readReal(op, x)
@@ -89,9 +89,9 @@ func RFFT(ctx context.Context, x *graph.Tensor, o Options) (*graph.Tensor, error
 	return a.tensor(o.Norm.divisor(count, false)), nil
 }
 
-// IRFFT returns the inverse of RFFT: real numbers of complex z [..., m, 2], with Options.N of them
-// along the last of the axes. N is 2*(m-1) or 2*m-1: an odd length must be said. Imaginary
-// parts that the transform of real numbers can't have are ignored, as in NumPy.
+// IRFFT returns the inverse of RFFT: real numbers from complex z [..., m, 2], Options.N of them along the last of the
+// axes. N is 2*(m-1), the default, or 2*m-1. Imaginary parts that the transform of real numbers can't have are ignored,
+// as in NumPy.
 func IRFFT(ctx context.Context, z *graph.Tensor, o Options) (*graph.Tensor, error) {
 	const op = "irfft"
 	a, err := readComplex(op, z)
@@ -126,7 +126,7 @@ func IRFFT(ctx context.Context, z *graph.Tensor, o Options) (*graph.Tensor, erro
 	return realTensor(a.dtype, out, shape), nil
 }
 
-// axes returns the axes to transform, counted from 0: each once, and none without elements.
+// axes returns the axes to transform, counted from 0. An axis named twice or without elements is an error.
 func (o Options) axes(op string, shape []int) ([]int, error) {
 	if o.N != 0 && op != "irfft" {
 		return nil, fail(op, "N is %d: it is an option of irfft alone", o.N)

@@ -35,9 +35,9 @@ func transformAxis(ctx context.Context, data []complex128, shape []int, axis int
 	return powerLines(ctx, lines, lines, n, size(shape[:axis])*inner, inverse)
 }
 
-// along calls a function for each line along an axis: it reads the n elements of a line of src, and
-// writes the m elements of that line of dst. shape has the extents of both, but for this axis. Lines
-// are divided among all processors; each takes a func(from []S, to []D) of its own from a pool.
+// along calls a function for each line along an axis: it reads the n elements of a line of src, and writes the m
+// elements of the line of dst. shape has the extents of both, except along the axis. Lines are divided among all
+// processors; each takes its own func(from []S, to []D) from a pool.
 func along[S, D any](ctx context.Context, src []S, dst []D, shape []int, axis, n, m int, functions *sync.Pool) error {
 	inner := size(shape[axis+1:])
 	lines := size(shape[:axis]) * inner
@@ -59,7 +59,7 @@ func along[S, D any](ctx context.Context, src []S, dst []D, shape []int, axis, n
 	return ctx.Err()
 }
 
-// together calls a function on so many goroutines, with the number of each: 0 is the caller's.
+// together calls a function on a number of goroutines, with the number of each; 0 is the caller's goroutine.
 func together(workers int, f func(w int)) {
 	var wg sync.WaitGroup
 	for w := 1; w < workers; w++ {
@@ -71,8 +71,8 @@ func together(workers int, f func(w int)) {
 	wg.Wait()
 }
 
-// lineFunctions keeps functions that transform lines of up to longestKept numbers for later calls:
-// for a short line, to make their tables takes longer than to use them.
+// lineFunctions keeps functions that transform lines of up to longestKept numbers. For a short line, making their
+// tables takes longer than using them.
 type lineFunctions[S, D any] struct {
 	make  func(n int) func(from []S, to []D)
 	pools sync.Map // by length
@@ -99,7 +99,7 @@ var (
 	inverseRealLines = lineFunctions[complex128, float64]{make: inverseRealLine}
 )
 
-// only is the pool of one function, which has no memory of its own.
+// only returns a pool of one function, which has no memory of its own.
 func only[S, D any](f func(from []S, to []D)) *sync.Pool {
 	return &sync.Pool{New: func() any { return f }}
 }

@@ -15,11 +15,10 @@ import (
 // columns are transformed, multiplied by roots of unity, and then its rows (Bailey, FFTs in external or
 // hierarchical memory, 1990). So each number is read from memory and written to it twice.
 
-// lanes is how many lines are transformed side by side: two cache lines of numbers.
+// lanes is the number of lines that are transformed side by side: two cache lines of numbers.
 const lanes = 8
 
-// wholePower is the base-2 logarithm of the length up to which a line is transformed at once: lanes
-// of them, twice, take 1 MB.
+// wholePower is the base-2 logarithm of the longest line that is transformed at once: lanes of them, twice, take 1 MB.
 const wholePower = 12
 
 // power transforms lines of n numbers, a power of two.
@@ -38,11 +37,10 @@ func newPower(n int) *power {
 	return t
 }
 
-// powers has the transforms of lines that are transformed at once, by length.
+// powers caches transforms of lines that are transformed at once, by length.
 var powers sync.Map
 
-// powerOf is newPower that keeps what it makes, for later calls, if lines of n numbers are
-// transformed at once.
+// powerOf is newPower with a cache for lines that are transformed at once.
 func powerOf(n int) *power {
 	if n > 1<<wholePower {
 		return newPower(n)
@@ -80,7 +78,7 @@ func (t *power) transform(x, y []complex128, s int) []complex128 {
 	return y
 }
 
-// quarter makes four lines of n/4 numbers of each line of n.
+// quarter splits each line of n numbers into four lines of n/4.
 func (t *power) quarter(x, y []complex128, n, s int) {
 	m, apart := n/4, t.n/n
 	for p := range m {
@@ -99,15 +97,14 @@ func (t *power) quarter(x, y []complex128, n, s int) {
 	}
 }
 
-// strided is lines of numbers in memory: number k of line i is at first(i) + k*step.
+// strided describes lines of numbers in memory: number k of line i is at first(i) + k*step.
 type strided struct {
 	data  []complex128
 	first func(line int) int
 	step  int
 }
 
-// powerLines transforms count lines of n numbers, a power of two, from one place to another, or the
-// same.
+// powerLines transforms count lines of n numbers, a power of two. Source and destination may be the same.
 func powerLines(ctx context.Context, from, to strided, n, count int, inverse bool) error {
 	if n <= 1<<wholePower {
 		sideBySide(ctx, powerOf(n), from, to, count, inverse, nil)
@@ -135,9 +132,8 @@ func powerLines(ctx context.Context, from, to strided, n, count int, inverse boo
 	return ctx.Err()
 }
 
-// sideBySide transforms lines, divided among all processors, and multiplies number k of each by
-// turn(k, line), if that is not nil. The inverse is the transform with real and imaginary parts
-// exchanged, before and after.
+// sideBySide transforms lines, divided among all processors, and multiplies number k of each by turn(k, line), unless
+// turn is nil. The inverse is the transform with real and imaginary parts exchanged before and after.
 func sideBySide(ctx context.Context, t *power, from, to strided, count int, inverse bool, turn func(k, line int) complex128) {
 	blocks := (count-1)/lanes + 1
 	var next atomic.Int64
@@ -174,7 +170,7 @@ func sideBySide(ctx context.Context, t *power, from, to strided, count int, inve
 	})
 }
 
-// exchanged returns a number with its parts exchanged, if they are to be.
+// exchanged returns a number, with its parts exchanged if requested.
 func exchanged(v complex128, is bool) complex128 {
 	if is {
 		return complex(imag(v), real(v))

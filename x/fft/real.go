@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// This file transforms real lines. Of a power of two, the elements with even and with odd indices
-// are the parts of half as many complex numbers, and one transform of these gives both.
+// This file transforms real lines. For powers of two, the elements with even and odd indices become the parts of half
+// as many complex numbers, and one complex transform gives both.
 
 // realAxis transforms all lines along an axis of n real numbers, to n/2+1 complex ones.
 func realAxis(ctx context.Context, data []float64, to []complex128, shape []int, axis int) error {
@@ -34,7 +34,7 @@ func realAxis(ctx context.Context, data []float64, to []complex128, shape []int,
 	}))
 }
 
-// inverseRealAxis is the inverse of realAxis, which multiplies by n.
+// inverseRealAxis is the inverse of realAxis, multiplied by n.
 func inverseRealAxis(ctx context.Context, from []complex128, to []float64, shape []int, axis int) error {
 	n := shape[axis]
 	m := n / 2
@@ -64,7 +64,7 @@ func inverseRealAxis(ctx context.Context, from []complex128, to []float64, shape
 	}))
 }
 
-// halved returns a shape with half the extent of an axis, and memory for numbers of it.
+// halved returns a shape with half the extent of an axis, and memory for its numbers.
 func halved(shape []int, axis int) ([]int, []complex128) {
 	half := slices.Clone(shape)
 	half[axis] /= 2
@@ -96,7 +96,7 @@ func realLine(n int) func(from []float64, to []complex128) {
 	}
 }
 
-// inverseRealLine returns the inverse of realLine, which multiplies by n.
+// inverseRealLine returns the inverse of realLine, multiplied by n.
 func inverseRealLine(n int) func(from []complex128, to []float64) {
 	if !quicker(n, gonumReal) {
 		t := fourier.NewFFT(n)

@@ -14,14 +14,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// This file reads batches of matrices from tensors, runs a function on each matrix, and makes
-// tensors of the results.
+// This file reads batches of matrices from tensors, applies a function to each matrix, and makes tensors of the
+// results.
 
-// matrices are the elements of a batch: row-major, one after another, in memory of their own.
+// matrices is a batch in its own memory: row-major, one matrix after another.
 type matrices struct {
-	op, name   string // the function and its argument, for errors
+	op, name   string // function and argument, for errors
 	dtype      graph.DType
-	batch      []int // the extents of the axes before the last two
+	batch      []int // extents of the axes before the last two
 	rows, cols int
 	data       []float64
 }
@@ -73,7 +73,7 @@ func readSquare(op, name string, t *graph.Tensor) (matrices, error) {
 	return m, err
 }
 
-// like returns matrices of zeros for results: as many as m has, of its dtype.
+// like returns as many matrices of zeros as m has, of its dtype, for results.
 func (m matrices) like(rows, cols int) matrices {
 	m.rows, m.cols, m.data = rows, cols, make([]float64, m.count()*rows*cols)
 	return m
@@ -98,7 +98,7 @@ func (m matrices) general(i int) blas64.General {
 	return blas64.General{Rows: m.rows, Cols: m.cols, Stride: max(1, m.cols), Data: m.at(i)}
 }
 
-// place names one matrix in an error: "a", or "a[2,1]" in a batch.
+// place returns the name of one matrix in an error: "a", or "a[2,1]" in a batch.
 func (m matrices) place(i int) string {
 	if len(m.batch) == 0 {
 		return m.name
@@ -131,9 +131,9 @@ func rounded(dt graph.DType, data []float64, shape []int) *graph.Tensor {
 	return graph.Of(narrow, shape...)
 }
 
-// each calls a function for each matrix, on all processors: every goroutine gets one range and a
-// function of its own from worker, which may allocate scratch. It returns the error of the first
-// matrix that has one, whatever the number of processors, or that of the context.
+// each calls a function for each matrix, on all processors. Each goroutine gets one range and its own function from
+// worker, which may allocate scratch. It returns the error of the first failing matrix, for any number of processors,
+// or the error of the context.
 func (m matrices) each(ctx context.Context, worker func() func(i int) error) error {
 	n := m.count()
 	workers := max(1, min(runtime.GOMAXPROCS(0), n))

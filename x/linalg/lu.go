@@ -12,8 +12,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// LUFactors are the factors of matrices a [..., m, n] with partial pivoting: row i of L·U is row
-// Rows[i] of a.
+// LUFactors are the factors of matrices a [..., m, n] with partial pivoting: row i of L·U is row Rows[i] of a.
 type LUFactors struct {
 	Rows *graph.Tensor // Int64 [..., m]
 	L    *graph.Tensor // [..., m, min(m,n)], lower triangular with a diagonal of ones
@@ -56,9 +55,9 @@ func LU(ctx context.Context, a *graph.Tensor) (*LUFactors, error) {
 	return &LUFactors{Rows: graph.Of(rows, append(slices.Clone(m.batch), m.rows)...), L: l.tensor(), U: u.tensor()}, nil
 }
 
-// Solve returns x with a·x = b: a is [..., n, n], b and x are [..., n, k], or [n] for one vector.
-// Leading axes broadcast; each matrix of a is factored once. A matrix with a pivot of exactly 0
-// is an error, as in LAPACK: one that is nearly singular gives a solution of few correct digits.
+// Solve returns x with a·x = b: a is [..., n, n], b and x are [..., n, k], or [n] for one vector. Leading axes
+// broadcast; each matrix of a is factored once. As in LAPACK, a pivot of exactly 0 is an error, and a nearly singular
+// matrix gives a solution with few correct digits.
 func Solve(ctx context.Context, a, b *graph.Tensor) (*graph.Tensor, error) {
 	s, err := readSystem("solve", a, b)
 	if err != nil {
@@ -71,8 +70,7 @@ func Solve(ctx context.Context, a, b *graph.Tensor) (*graph.Tensor, error) {
 	return s.solve(ctx, f.solve)
 }
 
-// Inv returns the inverses of matrices [..., n, n]. A singular matrix is an error, as of Solve,
-// which is the better choice where a solution is what is needed.
+// Inv returns the inverses of matrices [..., n, n]. A singular matrix is an error. Use Solve to solve equations.
 func Inv(ctx context.Context, a *graph.Tensor) (*graph.Tensor, error) {
 	m, err := readSquare("inv", "a", a)
 	if err != nil {
@@ -121,8 +119,8 @@ func SlogDet(ctx context.Context, a *graph.Tensor) (sign, log *graph.Tensor, err
 	return rounded(dt, signs, batch), rounded(dt, sums, batch), nil
 }
 
-// determinants returns the sign of each determinant, and what add makes of the absolute values of
-// the pivots, beginning with start.
+// determinants returns the sign of each determinant, and the result of folding the absolute values of the pivots with
+// add, from start on.
 func determinants(ctx context.Context, op string, a *graph.Tensor, add func(sum, pivot float64) float64, start float64) (signs, sums []float64, dt graph.DType, batch []int, err error) {
 	m, err := readSquare(op, "a", a)
 	if err != nil {
@@ -148,7 +146,7 @@ func determinants(ctx context.Context, op string, a *graph.Tensor, add func(sum,
 	return signs, sums, m.dtype, m.batch, nil
 }
 
-// factors are matrices that were replaced by their factors, and min(rows, cols) pivots of each.
+// factors has matrices replaced by their factors, and min(rows, cols) pivots of each.
 type factors struct {
 	matrices
 	pivots []int

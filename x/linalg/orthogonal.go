@@ -49,8 +49,8 @@ func QR(ctx context.Context, a *graph.Tensor) (q, r *graph.Tensor, err error) {
 	return left.tensor(), right.tensor(), nil
 }
 
-// workspace calls a routine of LAPACK twice: with the length -1 it asks for how much memory it
-// wants, and then it computes. The memory is that of work if that suffices.
+// workspace calls a LAPACK routine twice: with length -1 it asks for the size of its memory, then it computes. It uses
+// the memory of work if that is large enough.
 func workspace(work []float64, routine func(work []float64, length int)) []float64 {
 	var want [1]float64
 	routine(want[:], -1)
@@ -126,8 +126,8 @@ func Eigh(ctx context.Context, a *graph.Tensor) (w, v *graph.Tensor, err error) 
 	return values.shaped(m.cols), m.tensor(), nil
 }
 
-// finite returns an error for the first element of a matrix that is NaN or infinite: iterations
-// do not converge on it.
+// finite returns an error for the first element of a matrix that is NaN or infinite, for which iterations would not
+// converge.
 func (m matrices) finite(i int) error {
 	for at, v := range m.at(i) {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -5,8 +5,7 @@ import "math"
 // This file has the loops for small matrices, without the checks and blocks of a library. Each
 // product is rounded before it is added, so that all machines compute the same bits.
 
-// small is the most rows of a matrix that these loops are used for. Above it gonum's blocked and
-// vectorized loops are faster.
+// small is the most rows of a matrix for these loops. Above it gonum's blocked and vectorized loops are faster.
 const small = 8
 
 // triangle says which triangle of a matrix is read, and how.
@@ -41,8 +40,8 @@ func substitute(a []float64, n int, t triangle, b []float64, k int) {
 	}
 }
 
-// factorLU replaces the n by n matrix a by its factors L, whose diagonal of ones is not stored, and
-// U, with partial pivoting. Row i was exchanged with row pivots[i], in that order.
+// factorLU replaces the n by n matrix a by its factors L, whose diagonal of ones is not stored, and U, with partial
+// pivoting. Row i was exchanged with row pivots[i], in that order.
 func factorLU(a []float64, n int, pivots []int) {
 	for i := range n {
 		p := i
@@ -95,7 +94,7 @@ func factorCholesky(a []float64, n int) bool {
 				row[j] = math.Sqrt(sum)
 			default:
 				row[j] = sum
-				return false // also of NaN
+				return false // also for NaN
 			}
 		}
 	}

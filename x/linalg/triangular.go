@@ -65,12 +65,12 @@ func diagonal(a []float64, n int) []float64 {
 	return d
 }
 
-// A system is a·x = b for matrices of two batches, after broadcasting.
+// A system is a·x = b for two batches of matrices, after broadcasting.
 type system struct {
 	a      matrices
-	b      matrices // becomes x
-	of     []int64  // which matrix of a each of b has
-	vector bool     // b was a vector, and so is x
+	b      matrices // replaced by x
+	of     []int64  // for each matrix of b, its matrix of a
+	vector bool     // b was a vector, so x is one
 }
 
 // readSystem reads the operands of a solve.
@@ -122,7 +122,7 @@ func broadcast(a, b []int) ([]int, bool) {
 	return out, true
 }
 
-// solve replaces each matrix of b by what f makes of it and of its matrix of a.
+// solve replaces each matrix of b by the result of f for it and its matrix of a.
 func (s system) solve(ctx context.Context, f func(i int, b blas64.General)) (*graph.Tensor, error) {
 	err := s.b.each(ctx, func() func(int) error {
 		return func(i int) error {

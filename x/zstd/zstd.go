@@ -1,5 +1,5 @@
-// Package zstd adds the codec zstd to package zarr, by the library klauspost/compress. A
-// program that imports it reads arrays that are compressed by zstd:
+// Package zstd adds the codec zstd to package zarr, using the library klauspost/compress. A program that imports it
+// reads arrays compressed by zstd:
 //
 //	import _ "github.com/stridefuse/stridefuse/x/zstd"
 //
@@ -27,13 +27,13 @@ func init() {
 	})
 }
 
-// New returns the codec of a level of zstd from -131072, which is fastest, to 22. With a
-// checksum damage is found when a chunk is read.
+// New returns the codec with a level of zstd from -131072, the fastest, to 22. With a checksum, damage is found when a
+// chunk is read.
 func New(level int, checksum bool) (zarr.Codec, error) {
 	return settings{level, checksum}.codec()
 }
 
-// settings are what zarr.json says of the codec.
+// settings are the codec's settings in zarr.json.
 type settings struct {
 	Level    int  `json:"level"`
 	Checksum bool `json:"checksum"`
@@ -61,7 +61,7 @@ func (c *codec) Config() any  { return c.settings }
 func (c *codec) Encode(data []byte) ([]byte, error) { return c.w.EncodeAll(data, nil), nil }
 
 func (c *codec) Decode(data []byte, limit int) ([]byte, error) {
-	// The decoder ignores limits below 1 KiB.
+	// the decoder ignores limits below 1 KiB
 	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(max(limit, 1<<10))))
 	if err != nil {
 		return nil, err

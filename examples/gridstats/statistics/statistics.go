@@ -3,10 +3,9 @@ package statistics
 
 import "github.com/stridefuse/stridefuse/graph"
 
-// Program computes the mean, the standard deviation and a histogram of a grid of float32 or of
-// integers, whose elements are heights when they are multiplied by scale. The histogram has
-// bins from low to high; heights outside count in the first and in the last one. The deviation
-// needs the mean first, so that the grid is read twice.
+// Program computes the mean, the standard deviation and a histogram of a grid of float32 or integers; an element times
+// scale is a height. The histogram has bins from low to high; heights outside count in the first or last bin. The
+// deviation needs the mean first, so the grid is read twice.
 func Program(dt graph.DType, columns int, scale, low, high float64, bins int) (*graph.Program, error) {
 	h := graph.Input("heights", dt, graph.Dim("rows"), columns).Cast(graph.Float32).Mul(scale)
 	bin := h.Sub(low).Div((high-low)/float64(bins)).Cast(graph.Int64).Clip(0, bins-1)

@@ -1,5 +1,4 @@
-// Package shade is the graph behind the hillshade example: elevations in, the
-// pixels of a shaded and tinted relief out.
+// Package shade is the graph behind the hillshade example: from elevations to the pixels of a shaded and tinted relief.
 package shade
 
 import (
@@ -10,10 +9,10 @@ import (
 
 //go:generate go run github.com/stridefuse/stridefuse/cmd/genkernels
 
-// Zoom is how many pixels are between two grid points.
+// Zoom is the number of pixels between two grid points.
 const Zoom = 8
 
-// Ambient is the light that reaches a slope which faces away from the sun.
+// Ambient is the light on a slope that faces away from the sun.
 const Ambient = 0.25
 
 // The colours of the lowest and the highest ground: red, green, blue in [0,1].
@@ -22,11 +21,10 @@ var (
 	high = []float32{0.98, 0.93, 0.84}
 )
 
-// Relief compiles the program. Its inputs are the elevations z [r,c] in metres,
-// float32, with r, c >= 4, and the scalars cell, the metres between two grid
-// points, lo and hi, the least and the greatest elevation. Its output is the
-// picture, uint8 [3,(r-3)*Zoom,(c-3)*Zoom]: a plane each of red, green and blue.
-// The sun is in the north-west, 45 degrees high.
+// Relief compiles the program. Its inputs are float32: the elevations z [r,c] in metres, with r, c >= 4, and the
+// scalars cell (metres between two grid points), lo and hi (the least and the greatest elevation). Its output is the
+// picture, uint8 [3,(r-3)*Zoom,(c-3)*Zoom]: a plane each of red, green and blue. The sun is in the north-west, 45
+// degrees high.
 func Relief() (*graph.Program, error) {
 	return relief(graph.Input("z", graph.Float32, graph.Dim("r"), graph.Dim("c")))
 }
@@ -55,8 +53,8 @@ func Light(z, cell graph.Node) graph.Node {
 	east := ne.Add(e.Mul(2)).Add(se).Sub(nw.Add(w.Mul(2)).Add(sw)).Div(scale)
 	south := sw.Add(s.Mul(2)).Add(se).Sub(nw.Add(n.Mul(2)).Add(ne)).Div(scale)
 
-	// The normal is (-east, -south, 1) by its length; the sun is a vector of
-	// one element an axis, each broadcast over the grid.
+	// The normal is (-east, -south, 1) divided by its length; the sun is a vector with one element per axis, each
+	// broadcast over the grid.
 	sun := graph.Const(graph.Of(sunFrom(315, 45)))
 	up := sun.Index(0, 2).Sub(east.Mul(sun.Index(0, 0))).Sub(south.Mul(sun.Index(0, 1)))
 	length := east.Square().Add(south.Square()).Add(1).Sqrt()
@@ -70,9 +68,8 @@ func sunFrom(azimuth, altitude float64) []float32 {
 	return []float32{float32(math.Sin(a) * math.Cos(h)), float32(-math.Cos(a) * math.Cos(h)), float32(math.Sin(h))}
 }
 
-// enlarge interpolates a grid [r,c] to [(r-1)*Zoom,(c-1)*Zoom] bilinearly. The
-// four corners of each cell are slices with an axis of one added for the pixels
-// of the cell, along which they repeat: strides of 0, no copies.
+// enlarge interpolates a grid [r,c] bilinearly to [(r-1)*Zoom,(c-1)*Zoom]. The four corners of each cell are slices
+// with a new axis for the pixels of the cell, along which they repeat: strides of 0, no copies.
 func enlarge(x graph.Node) graph.Node {
 	weight := make([]float32, Zoom)
 	for i := range weight {
@@ -92,8 +89,8 @@ func enlarge(x graph.Node) graph.Node {
 // planes returns a colour as [3,1,1].
 func planes(colour []float32) graph.Node { return graph.Const(graph.Of(colour, 3, 1, 1)) }
 
-// Graphs returns the programs to generate kernels for: of maps in row-major order and of maps that are turned, as a view
-// of columns has other loops.
+// Graphs returns the programs to generate kernels for: maps in row-major order and turned maps, whose views of columns
+// have other loops.
 func Graphs() ([]*graph.Program, error) {
 	p, err := Relief()
 	if err != nil {

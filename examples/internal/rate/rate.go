@@ -1,5 +1,4 @@
-// Package rate compares how fast an example reads arrays with what the disk and the memory
-// of the machine allow.
+// Package rate compares the rate at which an example reads arrays with the limits of the machine's disk and memory.
 package rate
 
 import (
@@ -18,8 +17,8 @@ func perSecond(bytes int, d time.Duration) float64 {
 	return float64(bytes) / 1e9 / max(d.Seconds(), 1e-9)
 }
 
-// Disk returns how fast files are read, in GB/s: by plain reads into one buffer. Files that
-// were written just now are in memory, and are read as fast as the system copies.
+// Disk returns the rate of plain reads of files into one buffer, in GB/s. Files written just now are still in memory,
+// and are read at the system's rate of copying.
 func Disk(files ...string) (float64, error) {
 	buffer, total, begun := make([]byte, 1<<20), 0, time.Now()
 	for _, name := range files {
@@ -39,7 +38,7 @@ func Disk(files ...string) (float64, error) {
 	return perSecond(total, time.Since(begun)), nil
 }
 
-// Memory returns how fast an array in memory that no cache holds is summed, in GB/s.
+// Memory returns the rate, in GB/s, of a sum over an array in memory that is larger than all caches.
 func Memory(ctx context.Context) (float64, error) {
 	x := graph.Ones(graph.Float32, 32<<20)
 	in := graph.Input("x", graph.Float32, graph.Dim("n"))
@@ -55,7 +54,7 @@ func Memory(ctx context.Context) (float64, error) {
 	return perSecond(x.Bytes(), time.Since(begun)), err
 }
 
-// Print says how fast bytes were read in a time, beside the limits.
+// Print prints the rate at which bytes were read, beside the limits.
 func Print(ctx context.Context, w io.Writer, bytes int, took time.Duration, files ...string) error {
 	disk, err := Disk(files...)
 	if err != nil {

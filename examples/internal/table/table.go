@@ -16,7 +16,7 @@ import (
 
 // Table is a rectangle of numbers, row by row.
 type Table struct {
-	Header     []string // the names of the numeric columns, nil if there are none
+	Header     []string // names of the numeric columns, nil if there are none
 	Rows, Cols int
 	Data       []float32 // row-major
 }
@@ -31,9 +31,9 @@ func Open(path string) (*Table, error) {
 	return Read(f, path)
 }
 
-// Read reads a CSV, comma-separated. A first line without numbers is the header.
-// Columns without any number are left out. A hole, a ragged line or text among
-// numbers is an error that names the line and the column.
+// Read reads comma-separated values. A first line without numbers is the header. Columns without any number are
+// dropped. A missing cell, a line of another length or text among numbers is an error that names the line and the
+// column.
 func Read(r io.Reader, name string) (*Table, error) {
 	records, lines, err := records(r)
 	if err != nil {
@@ -95,7 +95,7 @@ func records(r io.Reader) (records [][]string, lines []int, err error) {
 	}
 }
 
-// columns returns the places of the columns that hold a number.
+// columns returns the numbers of the columns that contain a number.
 func columns(records [][]string) []int {
 	var keep []int
 	for c := range records[0] {

@@ -1,4 +1,4 @@
-// Package tile makes large files of small ones for the examples.
+// Package tile makes large files from small ones for the examples.
 package tile
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// File writes copies of the rows of a tensor, one after the other, to a .npy file.
+// File writes repeated copies of the rows of a tensor to a .npy file.
 func File(name string, x *graph.Tensor, copies int) error {
 	f, err := os.Create(name)
 	if err != nil {

@@ -3,19 +3,17 @@ package lloyd
 
 import "github.com/stridefuse/stridefuse/graph"
 
-// Round computes a round of Lloyd's algorithm (Least squares quantization in PCM, 1982) on points
-// of integers: it assigns them to the nearest center, and moves each center to the mean of its
-// points. Outputs are the centers, how many points each has, and the mean of the squared
-// distances before the centers move.
+// Round computes a round of Lloyd's algorithm (Least squares quantization in PCM, 1982) on points of integers: it
+// assigns each point to the nearest center, and moves each center to the mean of its points. Outputs are the centers,
+// the number of points of each, and the mean squared distance before the centers move.
 //
-// The points of a cluster are added by a product of matrices. Of integers it is exact in any
-// order, so that ranges of points may be computed on several machines. A product of floats
-// along the points has one order, and can't be divided.
+// A product of matrices adds the points of each cluster. For integers it is exact in any order, so ranges of points may
+// be computed on several machines. A product of floats along the points has a fixed order and can't be divided.
 func Round(dt graph.DType, dimensions, clusters int) (*graph.Program, error) {
 	pixels := graph.Input("points", dt, graph.Dim("n"), dimensions)
 	x := pixels.Cast(graph.Float32)
 	c := graph.Input("centers", graph.Float32, clusters, dimensions)
-	// |x-c|^2 = |x|^2 - 2 x.c + |c|^2, of which the first does not decide.
+	// |x-c|^2 = |x|^2 - 2 x.c + |c|^2; the first term is the same for all centers.
 	near := c.Square().Sum(1).Sub(x.MatMul(c.T()).Mul(2))
 	nearest := near.ArgMin(1)
 	distance := near.Min(1).Add(x.Square().Sum(1)).Mean()

@@ -6,12 +6,12 @@ import (
 	"unsafe"
 )
 
-// Aligned memory for tensors, arenas and scratch: on huge pages where it is large, and
-// refused with an error where the machine cannot hold it.
+// Aligned memory for tensors, arenas and scratch. Large buffers are on huge pages, and a buffer that the machine cannot
+// hold is an error.
 
 const (
-	// Alignment is where buffers start, in bytes: a cache line, and the widest
-	// vector. It is for speed only; kernels accept any address.
+	// Alignment is the alignment of buffers in bytes: a cache line, and the widest vector. It only affects speed;
+	// kernels accept any address.
 	Alignment = 64
 
 	hugeBuffer = 4 << 20 // from this size on, huge pages are requested
@@ -21,10 +21,9 @@ const (
 	unclearedFrom = 64 << 10
 )
 
-// Allocate returns nbytes zeroed bytes that begin at a multiple of 64.
-// The garbage collector keeps them while any pointer into them lives. A request
-// that memory can't hold is an error; it never panics and never gets the
-// process killed.
+// Allocate returns nbytes zeroed bytes that begin at a multiple of 64. The garbage collector keeps them while any
+// pointer into them lives. A request that memory can't hold is an error; it never panics and never gets the process
+// killed.
 func Allocate(nbytes int) ([]byte, error) {
 	r, err := Reserve(nbytes)
 	if err != nil {
@@ -34,9 +33,8 @@ func Allocate(nbytes int) ([]byte, error) {
 	return r.allocate(nbytes, makeBytes)
 }
 
-// Uncleared is Allocate of memory that holds anything and is part of the reservation. It
-// takes microseconds for any size: memory that the system has never handed out is first
-// touched, and zeroed, when it is written.
+// Uncleared is Allocate without zeroing, for memory that is part of the reservation. It takes microseconds for any
+// size: the system zeroes fresh pages when they are first written.
 func (r *Reservation) Uncleared(nbytes int) ([]byte, error) {
 	if nbytes < unclearedFrom {
 		return r.allocate(nbytes, makeBytes)
@@ -49,8 +47,8 @@ func (r *Reservation) allocate(nbytes int, alloc func(int) ([]byte, error)) ([]b
 	if nbytes == 0 {
 		return []byte{}, nil
 	}
-	// Go's size classes put every multiple of 64 on a multiple of 64. That is
-	// not promised, so look, and shift by hand when it ever ends.
+	// Go's size classes align every multiple of 64 to 64 bytes. That is not promised, so check, and shift by hand if it
+	// ever changes.
 	buf, err := alloc((nbytes+Alignment-1)&^(Alignment-1) + spread(nbytes))
 	if err == nil && misaligned(buf) != 0 {
 		if buf, err = alloc(nbytes + Alignment); err == nil {
@@ -63,18 +61,17 @@ func (r *Reservation) allocate(nbytes int, alloc func(int) ([]byte, error)) ([]b
 	}
 	if nbytes >= hugeBuffer {
 		adviseHugePages(wholePages(buf))
-		if limited() { // where a buffer that is never written begins and ends can be seen: see largestRun
+		if limited() { // makes the ends of an unwritten buffer visible: see largestRun
 			buf[0], buf[nbytes-1] = 0, 0
 		}
 	}
 	return buf[:nbytes:nbytes], nil
 }
 
-// spread returns the bytes to leave free behind a large buffer. Go puts large
-// objects one behind the other, so arrays of 2^24 float32 would start exactly
-// 64 MiB apart, and a loop over four of them would keep meeting in the same
-// banks of memory: measured 11.1 ms a pass, and 9.5 ms with 2 MiB between them.
-// If addresses are limited there are none: a buffer then fits where one of its size was.
+// spread returns the number of bytes to leave free after a large buffer. Go allocates large objects one after the
+// other, so arrays of 2^24 float32 would start exactly 64 MiB apart, and a loop over four of them would hit the same
+// banks of memory: 11.1 ms a pass, and 9.5 ms with 2 MiB between them. If addresses are limited the result is 0, so
+// that a buffer fits where one of its size was.
 func spread(nbytes int) int {
 	if nbytes < hugeBuffer || limited() {
 		return 0
@@ -82,14 +79,14 @@ func spread(nbytes int) int {
 	return min(nbytes/32, hugePage) &^ (Alignment - 1)
 }
 
-// makeBytes is make with its panic turned into an error.
+// makeBytes is make, with its panic turned into an error.
 func makeBytes(n int) (buf []byte, err error) {
 	defer cannot(n, &buf, &err)
 	return make([]byte, n), nil
 }
 
-// makeUncleared returns bytes that are not zeroed. A string's builder is the one part of
-// Go's library that hands out such memory; nothing else refers to it.
+// makeUncleared returns bytes that are not zeroed. strings.Builder is the only part of Go's library that provides such
+// memory; nothing else refers to it.
 func makeUncleared(n int) (buf []byte, err error) {
 	defer cannot(n, &buf, &err)
 	var b strings.Builder
@@ -98,7 +95,7 @@ func makeUncleared(n int) (buf []byte, err error) {
 	return unsafe.Slice(unsafe.StringData(b.String()), n), nil
 }
 
-// cannot makes a panic of an allocation an error. It is deferred.
+// cannot turns a panic of an allocation into an error. It is deferred.
 func cannot(n int, buf *[]byte, err *error) {
 	if p := recover(); p != nil {
 		*buf, *err = nil, fmt.Errorf("%s can't be allocated: %v", byteCount(int64(n)), p)
@@ -110,7 +107,7 @@ func misaligned(buf []byte) int {
 	return int(uintptr(unsafe.Pointer(unsafe.SliceData(buf))) % Alignment)
 }
 
-// alignBytes drops up to 63 bytes at the front, so that the rest is aligned.
+// alignBytes drops up to 63 leading bytes, so that the rest is aligned.
 func alignBytes(buf []byte) []byte {
 	if over := misaligned(buf); over != 0 {
 		return buf[Alignment-over:]

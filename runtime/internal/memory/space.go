@@ -7,20 +7,21 @@ import (
 	"sync"
 )
 
-// foundRun is the largest free run of the heap when it was last looked for. Looking takes a collection and some milliseconds, so
-// a run serves until as many bytes have been allocated as it has: each may have been taken from it.
+// foundRun is the largest free run of the heap when it was last searched. A search takes a collection and some
+// milliseconds, so its result is used until as many bytes have been allocated as the run has, any of which may be from
+// the run.
 type foundRun struct {
 	bytes  int64
-	allocs int64 // of the process until then
+	allocs int64 // bytes that the process had allocated by then
 }
 
-// limited reports whether the addresses of the process were limited when it began.
+// limited reports whether the process started with a limit on addresses.
 var limited = sync.OnceValue(func() bool { return spaceLeft() != unknownMemory })
 
-// heldPages is how many bytes of free pages a processor of Go's scheduler may hold.
+// heldPages is the number of bytes in free pages that a processor of Go's scheduler may hold.
 const heldPages = 512 << 10
 
-// check returns an error if addresses are limited and no free run holds n bytes. The lock of counting is held.
+// check returns an error if addresses are limited and no free run holds n bytes. The caller holds the lock counting.
 func (f *foundRun) check(n int64) error {
 	left := spaceLeft()
 	if n <= left || n <= f.bytes-(metric(allocated)-f.allocs) {

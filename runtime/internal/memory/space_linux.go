@@ -10,14 +10,15 @@ import (
 	"unsafe"
 )
 
-// Address space under a limit (ulimit -v). Go never unmaps its heap and ends the process if the heap cannot grow, so
-// a buffer must fit into the addresses that are left or into one free run of the heap. Go's metrics
-// give the bytes that are free, but not their runs: those are read from the pages of the heap that are not in memory.
+// Address space under a limit (ulimit -v). Go never unmaps its heap, and ends the process if the heap cannot grow. So a
+// buffer must fit into the remaining addresses or into one free run of the heap. Go's metrics count free bytes but do
+// not tell their runs; these are found as pages of the heap that are not in memory.
 
-// spaceSlack is what the heap takes beside a buffer that it grows by, in bytes: it grows by whole arenas, with bookkeeping.
+// spaceSlack is what the heap takes besides a new buffer, in bytes: it grows by whole arenas, with bookkeeping.
 const spaceSlack = 256 << 20
 
-// spaceLeft returns the bytes by which the heap can surely grow within the limit on addresses; unknownMemory without a limit.
+// spaceLeft returns the bytes by which the heap can certainly grow within the limit on addresses, or unknownMemory
+// without a limit.
 func spaceLeft() int64 {
 	var space syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &space) != nil || space.Cur >= math.MaxInt64 {
@@ -27,11 +28,11 @@ func spaceLeft() int64 {
 	return int64(space.Cur) - virtual - spaceSlack
 }
 
-// largestRun returns the bytes of the largest run of pages of the heap that no object has. It is right just after
-// debug.FreeOSMemory, which gives all free pages back to the system, so that none of them is in memory; released says how many
-// bytes those are. Pages of objects that were not written yet are not in memory either. Their number is
-// known, but not their places, so all of them are taken from the run. Buffers of this package do not divide a run:
-// their first and last pages are in memory.
+// largestRun returns the size of the largest run of free pages of the heap. It is right just after debug.FreeOSMemory,
+// which gives all free pages back to the system, so that none is in memory; released is the number of those bytes.
+// Pages of objects that were not yet written are not in memory either. Their number is known but not their location, so
+// all of them are subtracted from the run. Buffers of this package do not split a run, because their first and last
+// pages are in memory.
 func largestRun(released int64) int64 {
 	maps, err := os.Open("/proc/self/maps")
 	if err != nil {
@@ -59,20 +60,20 @@ func largestRun(released int64) int64 {
 	return max(0, run.most-max(0, run.absent-released))
 }
 
-// heapBits is the number of low bits in which addresses of Go's heap differ: it begins at a multiple of 2^40 or at a random place
-// behind one, and goes on from there.
+// heapBits is the number of low bits in which addresses of Go's heap differ: the heap begins at a multiple of 2^40, or
+// at a random address after one, and grows upwards.
 const heapBits = 40
 
-// pageRun counts pages that are not in memory, in order of their addresses.
+// pageRun finds runs of pages that are not in memory, in order of address.
 type pageRun struct {
 	page      int64
-	there     []byte // of each page, bit 0
+	there     []byte // bit 0 of each page
 	end       uintptr
-	now, most int64 // bytes of the run that ends at end, and of the longest
-	absent    int64 // bytes of all
+	now, most int64 // bytes of the run that ends at end, and of the longest run
+	absent    int64 // total bytes
 }
 
-// add goes through the pages of a mapping.
+// add scans the pages of a mapping.
 func (r *pageRun) add(from, to uintptr) error {
 	for from < to {
 		n := min(to-from, uintptr(len(r.there))*uintptr(r.page))
