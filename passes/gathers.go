@@ -242,9 +242,12 @@ func readsEachIndex(g *plan.Step, extents []int, from [][]int) bool {
 // longRows reports whether what is combined are rows of the table, of enough columns, and each has one
 // element of the rest.
 func (s *State) longRows(r *plan.Step, axis int, table plan.Access, rest []plan.Access) bool {
-	least := s.machine.GatherColumns
-	if r.Out[0].Combine == ir.OpAdd && ir.Floats.Has(r.Body.In[0].DType) {
-		least = s.machine.SumColumns
+	least := leastColumns
+	switch {
+	case s.eager:
+		least = 1
+	case r.Out[0].Combine == ir.OpAdd && ir.Floats.Has(r.Body.In[0].DType):
+		least = leastSummed
 	}
 	for k, a := range r.Axes {
 		if k != axis && a.Extent >= least && table.Strides[k] == 1 && r.Out[0].Strides[k] == 1 {

@@ -102,7 +102,7 @@ func attackMachine(divides bool, workers int) *tuning.Machine {
 	m := tuning.Default(workers)
 	if divides {
 		m.BlockElems, m.SortChunk = 300, 300
-		m.GatherColumns, m.SumColumns, m.ScanRows = 1, 1, 2
+		m.ScanRows = 2
 		m.ScanParallelBytes, m.NonTemporalFrom, m.NonTemporalRow, m.NonTemporalTileRow = 2000, 0, 0, 0
 		m.PrefetchFrom, m.PrefetchLeast, m.FarBytes = 0, 0, 0
 		m.LeastProductRows, m.LeastProduct, m.Matmul.LeastCols = 0, 0, 1

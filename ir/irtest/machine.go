@@ -19,7 +19,6 @@ func Machine(elems int) *tuning.Machine {
 	m.PrefetchFrom, m.PrefetchLeast, m.FarBytes = 0, 0, 0
 
 	m.SortChunk = min(m.SortChunk, elems)
-	m.GatherColumns, m.SumColumns = 1, 1
 	m.ScanRows, m.ScanParallelBytes = 2, 16*ir.ReduceChunk
 
 	m.HeldFrom, m.HeldLeast, m.HeldWork = 0, 0, 1e9

@@ -14,10 +14,6 @@ type Lines struct {
 	GatherBytes int
 	// GatherElems is about how many elements of the table one call of such a reduction reads.
 	GatherElems int
-	// GatherColumns is the least number of columns of rows that are reduced as they are gathered; SumColumns is
-	// that for sums of floats. Shorter rows are stored and then reduced. Zen 4: sums of 16 rows of 2 to 8 columns
-	// take a third of the time if the rows are not stored.
-	GatherColumns, SumColumns int
 	// LineWork is the cost of copying or combining an element by its index, in additions: that of LoadWork.
 	LineWork float64
 	// SortWork is the cost of sorting an element of a line, in additions. Zen 3 with AVX2, lines of 1000 float32:
@@ -45,7 +41,7 @@ type Lines struct {
 
 func defaultLines() Lines {
 	return Lines{
-		LineElems: 1 << 14, ScatterCols: 64, GatherBytes: 4096, GatherElems: 1 << 16, GatherColumns: 16, SumColumns: 2, LineWork: 8,
+		LineElems: 1 << 14, ScatterCols: 64, GatherBytes: 4096, GatherElems: 1 << 16, LineWork: 8,
 		SortWork: 250, SortChunk: 1 << 17, MergeElems: 1 << 17, MergeWork: 500, SortLines: 16,
 		RecurrenceRows: 16, LookupWork: 25,
 	}
