@@ -96,8 +96,8 @@ func (w *portable) rows(c kernel.Code, body *kernel.Kernel, combine []ir.Op) err
 	g.operands()
 	g.uniform()
 	g.lanes()
-	if w.interleave > 1 && g.operations() >= longBody {
-		w.printf("i := 0\nfor ; i+%[1]d <= n; i += %[1]d {\n", w.interleave)
+	if w.sideBySide > 1 && g.operations() >= longBody {
+		w.printf("i := 0\nfor ; i+%[1]d <= n; i += %[1]d {\n", w.sideBySide)
 		g.block()
 		w.printf("}\nfor ; i < n; i++ {\n")
 	} else {

@@ -12,7 +12,7 @@ import (
 
 // The names of values, constants and types in the Go text of a kernel.
 
-// value names a value; lane distinguishes the copies of an interleaved one.
+// value names a value; lane distinguishes the copies of elements side by side.
 func (g *goKernel) value(r kernel.Ref, lane string) string {
 	in := g.k.Inst(r)
 	switch {
@@ -123,7 +123,7 @@ func (g *goKernel) across(r kernel.Ref, lanes []string) string {
 // indices lists the elements of the block of an operand.
 func (w *portable) indices(slice string, c kernel.Member) string {
 	var parts []string
-	for i := range w.interleave {
+	for i := range w.sideBySide {
 		parts = append(parts, fmt.Sprintf("%s[%d]", slice, i*max(1, int(c.Of))+int(c.At)))
 	}
 	return strings.Join(parts, ", ")

@@ -85,16 +85,16 @@ func imports(body string) string {
 
 // generic writes all kernels as Go loops.
 func (g *generator) generic() error {
-	text, err := goLoops(g.kernels, interleave)
+	text, err := goLoops(g.kernels, sideBySide)
 	if err != nil {
 		return err
 	}
 	return g.addGo(genericFile, "", g.Package, g.registration("Portable", "", "_go", g.kernels)+text)
 }
 
-// goLoops returns the Go functions of kernels. Those with long bodies compute interleave elements at a time.
-func goLoops(kernels []named, interleave int) (string, error) {
-	w := &portable{interleave: interleave}
+// goLoops returns the Go functions of kernels. Those with long bodies compute sideBySide elements at a time.
+func goLoops(kernels []named, sideBySide int) (string, error) {
+	w := &portable{sideBySide: sideBySide}
 	for _, k := range kernels {
 		if err := w.code(k.Code); err != nil {
 			return "", err

@@ -5,7 +5,6 @@ import (
 	"sort"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // fuse divides the computed values into groups.
@@ -185,7 +184,7 @@ func (fu *fuser) join() {
 		}
 		for i := range v.Args[1:] {
 			a, b := computed(v.Args[i]), computed(v.Args[i+1])
-			if fu.alternate(a, b) {
+			if fu.s.interleaved(a, b) {
 				fu.unite(a.ID, b.ID)
 			}
 		}
@@ -199,28 +198,6 @@ func isApartAlong(a *ir.Value) bool {
 	}
 	step := a.Attr.At.Strides[len(a.Attr.At.Strides)-1]
 	return step < -1 || step > 1
-}
-
-// alternate reports whether elements of two elementwise values are neighbours in the buffer that both
-// are stored in: a loop that computes both stores whole vectors.
-func (fu *fuser) alternate(a, b *ir.Value) bool {
-	first, second := fu.s.placed[a], fu.s.placed[b]
-	if a == nil || b == nil || !a.Op.IsElementwise() || !b.Op.IsElementwise() || first.in == nil || first.in != second.in {
-		return false
-	}
-	beside := first.at.Collapse()
-	beside.Offset++
-	return beside.Equal(second.at.Collapse()) && narrowStride(beside, narrowAxis)
-}
-
-// narrowStride reports whether elements next to each other are two to some places apart.
-func narrowStride(l layout.Layout, most int) bool {
-	for i, n := range slices.Backward(l.Shape) {
-		if n > 1 {
-			return l.Strides[i] > 1 && l.Strides[i] <= most
-		}
-	}
-	return false
 }
 
 func (fu *fuser) unite(i, j int) {

@@ -135,7 +135,7 @@ func (p *piecer) cuts(v *ir.Value, axis int) []int {
 
 func (p *piecer) findCuts(v *ir.Value, axis int) (at []int) {
 	n, _ := v.Type.Shape[axis].Int()
-	if axis == len(v.Type.Shape)-1 && p.s.isNarrow(v, axis) {
+	if axis == len(v.Type.Shape)-1 && p.s.isShort(v, axis) {
 		return nil
 	}
 	along, r, from := moves(v) && v.Attr.Axis == axis, indexRun{0, n, 1}, 0

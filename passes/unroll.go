@@ -4,16 +4,16 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// unroll replaces elementwise values that have a narrow axis, as the channels of pixels, by one value for each
-// index of it, their channels, where they are combined with what was reduced along the axis, or with one
-// channel: each pixel is divided by its sum, or multiplied by its opacity. All channels have the shape of the sum,
-// so one loop computes them and the sum, which is neither stored nor repeated in memory. Reductions along the
-// axis become trees of channels. A value that is needed as a whole is the join of its channels.
+// unroll replaces elementwise values that have a short axis, such as the channels of pixels, by one value for each index of it, their
+// channels, if they are combined with a reduction along the axis or with one channel: each pixel is divided by its sum, or multiplied
+// by its opacity. All channels have the shape of the sum, so one loop computes them and the sum, which is neither stored nor repeated in
+// memory. Reductions along the axis become trees of channels. A value that is needed as a whole is the join of its channels.
 //
-// A set of values that read one another is unrolled or none of it: not if a view reads one, which would need it
-// as a whole, or if the channels are too many ops.
+// Connected values are unrolled together or not at all. They are not if a view reads one of them, which needs it as a whole, or if the
+// channels have too many ops.
 //
 // Requires: views are ops; no two values compute the same.
 // Ensures: values have the types that they had.
@@ -51,17 +51,35 @@ type channel struct {
 	axis, i int
 }
 
-// isNarrow reports whether an axis of v is short enough to be unrolled, and v has other elements enough.
-func (s *State) isNarrow(v *ir.Value, axis int) bool {
+// isShort reports whether an axis of v is short, so that each index may be a separate value, and v has enough lines along it. The
+// schedule deinterleaves what is stored along a short axis, or joins the axis with its neighbour.
+func (s *State) isShort(v *ir.Value, axis int) bool {
 	n, _ := v.Type.Shape[axis].Int()
-	return n > 1 && n <= narrowAxis && (s.eager || size(v.Type.Shape) >= n*narrowLines)
+	return n > 1 && n <= kernel.MaxFactor && (s.eager || size(v.Type.Shape) >= n*shortAxisLines)
+}
+
+// interleaved reports whether elements of two elementwise values alternate in the buffer in which both are stored: a loop that computes
+// both stores whole vectors.
+func (s *State) interleaved(a, b *ir.Value) bool {
+	if a == nil || b == nil || !a.Op.IsElementwise() || !b.Op.IsElementwise() || s.placed[a].in == nil || s.placed[a].in != s.placed[b].in {
+		return false
+	}
+	beside := s.placed[a].at.Collapse()
+	if beside.Offset++; !beside.Equal(s.placed[b].at.Collapse()) {
+		return false
+	}
+	for i, n := range slices.Backward(beside.Shape) {
+		if n > 1 {
+			return beside.Strides[i] > 1 && beside.Strides[i] <= kernel.MaxFactor
+		}
+	}
+	return false
 }
 
 // fusible reports whether a value is elementwise and no copy, whose own memory is wanted.
 func fusible(v *ir.Value) bool { return v.Op.IsElementwise() && v.Op != ir.OpCopy }
 
-// axis returns the narrow axis of v along which it repeats one channel or what was reduced along it, and -1 if there
-// is none.
+// axis returns the short axis of v along which it repeats one channel or a reduction along it, or -1.
 func (u *unroller) axis(v *ir.Value) int {
 	if !fusible(v) {
 		return -1
@@ -73,7 +91,7 @@ func (u *unroller) axis(v *ir.Value) int {
 		}
 		for axis, d := range slices.Backward(v.Type.Shape) {
 			n, _ := d.Int()
-			if x.Type.Shape[axis].Is(1) && u.s.isNarrow(v, axis) && repeatedBy(x, v, axis) == n && (isChannel(x, axis) || u.reduced(x, v, n)) {
+			if x.Type.Shape[axis].Is(1) && u.s.isShort(v, axis) && repeatedBy(x, v, axis) == n && (isChannel(x, axis) || u.reduced(x, v, n)) {
 				return axis
 			}
 		}

@@ -9,15 +9,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Lines of reductions that elementwise ops combine: each operand is one element of every line. They
-// are narrow ones, as the channels of pixels, and short ones whose elements have no common stride, as
-// the windows of a pooling; longer ones of these are copied.
+// Elementwise ops combine the elements of some lines of reductions: each operand is one element of every line. These are lines along a
+// short axis, such as the channels of pixels, and lines of a few elements without a common stride, such as the windows of a pooling.
+// Longer lines without a common stride are copied.
 
-// line returns what v reduces to where its line has one stride or is combined by elementwise ops, or
-// else v of a copy.
+// line returns what v reduces to if its line has one stride or elementwise ops combine it, and else v of a copy.
 func (w *viewer) line(v *ir.Value) (*ir.Value, error) {
 	a := v.Args[0]
-	elements, err := w.narrow(v, a)
+	elements, err := w.unrolled(v, a)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +36,8 @@ func (w *viewer) line(v *ir.Value) (*ir.Value, error) {
 	return v, err
 }
 
-// addsShort reports whether v adds integers of one or two bytes that a converts: the kernel for that adds several lines at
-// once, without conversions.
+// addsShort reports whether v adds integers of one or two bytes that a converts: its kernel adds several lines at once, without
+// conversions.
 func addsShort(v, a *ir.Value) bool {
 	if v.Attr.By != ir.OpAdd || a.Op != ir.OpCast || !ir.Ints.Has(a.Type.DType) || a.Type.DType.Size() < 4 || !shortInt(a.Args[0].Type.DType) {
 		return false
@@ -47,13 +46,12 @@ func addsShort(v, a *ir.Value) bool {
 	return x.Op == ir.OpParam || x.Op == ir.OpAccess && x.Attr.At.IsRowMajor()
 }
 
-// narrow returns the elements of the lines that v reduces if they are so few that ops on them can be
-// fused with what computes and reads them, and nil otherwise: for a value that is read elsewhere too, which is
-// reduced where it is computed, and for what steps on lines store, which other passes combine with the
-// reduction.
-func (w *viewer) narrow(v, a *ir.Value) ([]*ir.Value, error) {
+// unrolled returns the elements of the lines that v reduces, if their axis is short, so that ops on them can be fused with what computes
+// and reads them. It returns nil for a value that is read elsewhere too, which is reduced where it is computed, and for results of steps
+// on lines, which other passes combine with the reduction.
+func (w *viewer) unrolled(v, a *ir.Value) ([]*ir.Value, error) {
 	last := len(a.Type.Shape) - 1
-	if !w.s.isNarrow(a, last) || v.Attr.By.IsArgReduction() || addsShort(v, a) {
+	if !w.s.isShort(a, last) || v.Attr.By.IsArgReduction() || addsShort(v, a) {
 		return nil, nil
 	}
 	at := func(i int) *ir.Value {
@@ -85,7 +83,7 @@ func (w *viewer) narrow(v, a *ir.Value) ([]*ir.Value, error) {
 	return all, nil
 }
 
-// elementByElement reports whether the values that a cone reads are given, stored by elementwise ops, or joins of such values.
+// elementByElement reports whether the values that a cone reads are inputs, stored by elementwise ops, or joins of such values.
 func (c *fanIn) elementByElement() bool {
 	for _, u := range c.values {
 		for _, a := range u.Args {
@@ -97,10 +95,10 @@ func (c *fanIn) elementByElement() bool {
 	return true
 }
 
-// mostJoins is how many joins are looked through, each an operand of the one before: padding has one for each axis.
+// mostJoins is the greatest number of nested joins that are looked through: padding has one for each axis.
 const mostJoins = 4
 
-// elementByElement reports the same of one value, which may be an access. It looks through that many joins.
+// elementByElement reports the same of one value, which may be an access. It looks through at most joins nested joins.
 func elementByElement(a *ir.Value, joins int) bool {
 	if a.Op == ir.OpAccess {
 		a = a.Args[0]
@@ -109,8 +107,7 @@ func elementByElement(a *ir.Value, joins int) bool {
 	return joined || a.Op == ir.OpParam || a.Op == ir.OpConst || a.Op.IsElementwise()
 }
 
-// elements returns the accesses of each element of the lines that v reduces, if they are few
-// and the axes of the layout allow it.
+// elements returns the accesses of each element of the lines that v reduces, if they are few and the axes of the layout allow it.
 func (w *viewer) elements(v, a *ir.Value) []*ir.Value {
 	l, shape := layoutOf(a), extents(a)
 	last := len(shape) - 1
@@ -130,8 +127,7 @@ func (w *viewer) elements(v, a *ir.Value) []*ir.Value {
 	return all
 }
 
-// combined returns the elements of lines combined by the tree that ir.ReduceRow is for so
-// few: each is a lane of its own.
+// combined reduces each line by ir.ReduceRow's tree. The lines are so short that each element is its own lane.
 func (w *viewer) combined(v *ir.Value, lanes []*ir.Value) (*ir.Value, error) {
 	var first error
 	ir.LaneTree(len(lanes), func(to, from int) {

@@ -37,11 +37,8 @@ const (
 	// pieceOps is the greatest number of ops of all pieces of a value together. A step of a simulation in three dimensions
 	// has 27 pieces.
 	pieceOps = 1024
-	// narrowAxis is the greatest extent of an axis whose elements are operands of their own, as the channels of pixels, and of the
-	// distance between the elements of a value that alternate with those of others in memory.
-	narrowAxis = 4
-	// narrowLines is the least number of lines along such an axis. Fewer don't fill a vector.
-	narrowLines = 16
+	// shortAxisLines is the least number of lines along a short axis that is unrolled. Fewer don't fill a vector.
+	shortAxisLines = 16
 	// apartLine is the greatest number of elements of a line without a common stride that elementwise ops combine: as many
 	// operands as a few kernels take. The elements of a longer line are copied.
 	apartLine = 32

@@ -64,9 +64,6 @@ type Machine struct {
 	// elements take 1.9 times as long as a sum without a transposition, 256x128 1.7, 1024x32 3, and 256x256, which
 	// fill the cache, 1.9.
 	TransposedBytes, TransposedWidth int
-	// InterleavedRows is the greatest number of rows that a transpose loads and stores as vectors of
-	// interleaved elements.
-	InterleavedRows int
 	// TransposedCols is the least number of columns of a step whose operands are transposed block by block. Shorter
 	// rows are packed tile by tile.
 	TransposedCols int
@@ -141,7 +138,7 @@ func Default(workers int) *Machine {
 		BlockElems: 64 << 10, CallElems: 32 << 10, LeastCallElems: 1024, CheapWork: 64,
 		CallNanos: 50_000, AssemblyCalls: assemblyCalls, GoCalls: goCalls, NearBytes: 256 << 10,
 		RowWork: 85, PortableWork: 4, PackBytes: 16 << 10, AcrossCols: 32, StageWork: 4, InterleaveWork: 1,
-		TransposedBytes: 128 << 10, TransposedWidth: 512, TransposedCols: 64, InterleavedRows: 4,
+		TransposedBytes: 128 << 10, TransposedWidth: 512, TransposedCols: 64,
 		ShortCols: 64, CopiedCols: 8, LeastRows: 16, AcrossRows: 8,
 		NonTemporalFrom: 16 << 20, NonTemporalRow: 1 << 10, NonTemporalTileRow: 16 << 10, NonTemporalWork: 8, NonTemporalBytes: 4 << 10,
 		UnrolledOps: 32, PatternsTried: 64, WayBytes: 4096,
