@@ -177,8 +177,7 @@ func (p *product) items() (items []nest.Item, part *walk, why string) {
 		}
 	}
 	for from := 0; from < min(p.pairs, 2*ir.DotChunk); from += ir.DotChunk {
-		c := dotChunk{p: p, walk: block, from: from}
-		calls, why := c.items()
+		calls, why := p.chunk(block, from)
 		if why != "" {
 			return nil, nil, why
 		}

@@ -1,6 +1,10 @@
 package schedule
 
 import (
+	"math"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -76,4 +80,148 @@ func (l *runSorter) stage(base *walk, pieces []piece) {
 	} else {
 		l.l.draft.Then = append(l.l.draft.Then, parts)
 	}
+}
+
+// runSorter writes the nests of mergeSort. Its axes are those of the step, where that of the lines has one index, then two
+// more: the runs of a line, and the elements of a run.
+type runSorter struct {
+	l            *lineStep
+	axes         []plan.Axis
+	runs, elem   int // axes
+	lines        int
+	n, first     int  // elements of a line, and of its result
+	chunk, block int  // elements of a call that orders, and of one that merges
+	run, last    int  // elements of a run, and of the last one
+	all          int  // elements of all runs of a line
+	local        bool // runs are in local memory
+	order, merge kernel.Code
+
+	x, y        view
+	at          view   // the numbers of blocks
+	from        []view // the arguments that runs are
+	work, spare view   // of one chunk
+	memory      []view // of one block
+}
+
+// newRunSorter returns what writes the nests for lines of n elements.
+func newRunSorter(line *lineStep, n, lines int) *runSorter {
+	s := line.step
+	l := &runSorter{l: line, runs: len(s.Axes), elem: len(s.Axes) + 1, lines: lines,
+		n: n, first: s.Axes[line.line].Extent, chunk: line.t.SortChunk, local: lines >= line.t.SortLines}
+	l.l.draft = newDraft(l.l.t, s)
+	if kernel.RunTypes(l.l.by, s.Body.In[0].DType)[0].Size() == 8 {
+		l.chunk = (l.chunk + 1) / 2 // words of eight bytes take twice as long
+	}
+	l.run, l.last = min(l.chunk, l.first), min((n-1)%l.chunk+1, l.first)
+	l.all = (n-1)/l.chunk*l.run + l.last
+	l.block = min(l.l.t.MergeElems, l.chunk, l.first)
+	l.axes = append(append(l.axes, s.Axes...), newAxes(1, 1)...)
+	l.axes[l.l.line].Extent = 1
+	in, out := &s.In[0], &s.Out[0].Access
+	l.x, l.y = l.along(viewOf(0, in), l.chunk*in.Strides[l.l.line], in.Strides[l.l.line]), l.along(viewOf(1, out), 0, out.Strides[l.l.line])
+	return l
+}
+
+// along returns a view with the strides of runs and elements.
+func (l *runSorter) along(v view, run, elem int) view {
+	strides := make([]int, l.elem+1)
+	copy(strides, v.strides)
+	strides[l.l.line], strides[l.runs], strides[l.elem] = 0, run, elem
+	v.strides = strides
+	return v
+}
+
+// reserve reserves memory, and reports whether its size is an int.
+func (l *runSorter) reserve() bool {
+	if float64(l.lines)*float64(l.all) > math.MaxInt/32 { // a run has less than 16 bytes for an element, and as much for gaps
+		return false
+	}
+	l.work, l.spare = l.scratchOf(ir.Int64, l.chunk), l.scratchOf(ir.Int64, l.chunk)
+	for range 3 {
+		l.memory = append(l.memory, l.scratchOf(ir.Int64, l.block))
+	}
+	l.memory = append(l.memory, l.scratchOf(ir.Int64, kernel.MergeBounds(l.all, l.run)))
+	l.at = l.along(view{slot: l.l.draft.own(l.l.t, plan.Buffer{Kind: plan.IotaBuffer, DType: ir.Int64, Shape: []int{(l.first-1)/l.block + 1}})}, 0, 0)
+	offset := 0
+	for _, d := range kernel.RunTypes(l.l.by, l.l.step.Body.In[0].DType) {
+		v := l.scratchOfRuns(d, &offset)
+		v.strides[l.runs] = l.run
+		l.from = append(l.from, v)
+	}
+	return true
+}
+
+// scratchOfRuns reserves memory for an argument of all runs: of a line, or of all lines in a buffer at an offset.
+func (l *runSorter) scratchOfRuns(d ir.DType, offset *int) view {
+	if l.local {
+		return l.scratchOf(d, l.all)
+	}
+	v := l.along(view{slot: l.l.draft.own(l.l.t, plan.Buffer{Kind: plan.TempBuffer, DType: d, Shape: []int{l.lines * l.all}, Offset: *offset})}, 0, 1)
+	*offset += roundUp(l.lines*l.all*d.Size(), cacheLine)
+	apart := l.all
+	for k := len(l.l.step.Axes) - 1; k >= 0; k-- {
+		if k != l.l.line {
+			v.strides[k] = apart
+			apart *= l.axes[k].Extent
+		}
+	}
+	return v
+}
+
+// scratchOf reserves local memory.
+func (l *runSorter) scratchOf(d ir.DType, elems int) view {
+	return l.along(view{slot: l.l.draft.scratch(d, elems)}, 0, 1)
+}
+
+func roundUp(n, to int) int { return (n + to - 1) / to * to }
+
+// call returns a call on views whose lines follow one another along the elements.
+func (l *runSorter) call(w *walk, k kernel.Code, cols nest.Size, views []view, fields ...nest.Size) nest.Item {
+	return call(k, nest.Fixed(1), cols, w.args(l.elem, views...), fields...)
+}
+
+// inside returns views as local memory that each iteration of the loops of w writes again.
+func inside(w *walk, views ...view) []view {
+	out := make([]view, len(views))
+	for i := range views {
+		out[i] = views[i].inside(w)
+	}
+	return out
+}
+
+// orders returns the calls that make runs.
+func (l *runSorter) orders(base *walk) []piece {
+	whole := (l.n - 1) / l.chunk
+	to := slices.Clone(l.from)
+	for i := range to {
+		to[i] = to[i].move(l.runs, whole)
+	}
+	last := l.orderPiece(base, l.x.move(l.runs, whole), to, l.n-whole*l.chunk, l.last)
+	return []piece{l.orderPiece(base.having(l.runs, whole).cut(l.runs, 1), l.x, l.from, l.chunk, l.run), last}
+}
+
+// orderPiece returns the calls that order n elements, of which the first ones are a run.
+func (l *runSorter) orderPiece(w *walk, x view, to []view, n, first int) piece {
+	views := slices.Concat([]view{x}, to, inside(w, l.work, l.spare))
+	return piece{w, []nest.Item{l.call(w, l.order, nest.Fixed(first), views, x.across(l.elem, l.l.step.Body.In[0].DType), nest.Fixed(n))}}
+}
+
+// merges returns the calls that merge all runs block by block.
+func (l *runSorter) merges(base *walk) piece {
+	w := base.having(l.elem, l.first).cut(l.elem, l.block)
+	runs := make([]view, len(l.from))
+	for i, v := range l.from {
+		v.strides = slices.Clone(v.strides)
+		v.strides[l.elem] = 0 // each block reads them all
+		runs[i] = v
+	}
+	views := slices.Concat(runs, []view{l.at, l.y}, inside(w, l.memory...))
+	merge := l.call(w, l.merge, w.size[l.elem], views, l.y.across(l.elem, l.l.step.OutType(0)),
+		nest.Fixed(l.all), nest.Fixed(l.run), nest.Fixed(l.chunk), nest.Fixed(l.block), nest.Fixed(kernel.MergeBounds(l.all, l.run)))
+	for i, axis := range w.axis {
+		if axis == l.elem {
+			merge.Call.Args[len(runs)].Strides[i] = 1 // the number of the block
+		}
+	}
+	return piece{w, []nest.Item{merge}}
 }

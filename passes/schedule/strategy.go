@@ -1,13 +1,15 @@
 package schedule
 
 import (
+	"errors"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
-	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // Library tells which kernels exist.
@@ -103,21 +105,6 @@ const severalTasks = "it takes several tasks"
 // refused returns the offer of a strategy, or of an option, that cannot compute a step.
 func refused(why string) []offer { return []offer{{why: why}} }
 
-// target is what strategies look at besides the step: the machine, the library, and what is known of buffers. No strategy
-// changes it. Writers of drafts have it, and one another, in named fields: if they were embedded, the compiler would make a
-// method of each of them for each type around it, which was half the time to compile this package.
-type target struct {
-	*tuning.Machine
-	Options
-	lib     Library
-	buffers []plan.Buffer
-	read    []bool // by buffer: whether a step reads it
-	// inGroup says that the step is one block of rows of a row group: its loops are inside those of the group, and one
-	// goroutine runs them all.
-	inGroup bool
-	whole   *plan.Step // that it is a block of, in a row group
-}
-
 // Draft is what a strategy makes of a step.
 type Draft struct {
 	Slots   []nest.Slot // first the step's inputs and outputs, in order
@@ -181,38 +168,6 @@ func (d *Draft) table(dt ir.DType, bits uint64, n int) int {
 	return d.slot(nest.Slot{Kind: nest.Table, DType: dt, Elems: n, Bits: bits})
 }
 
-// drafting returns a draft with the slots of the step's operands, most of whose work one kernel does.
-func (t *target) drafting(s *plan.Step, k kernel.Code, engine string, cost float64) *Draft {
-	d := newDraft(t, s)
-	d.Choice = nest.Choice{Kernel: k.Signature(), Engine: engine, Kernels: 1, Cost: cost}
-	return d
-}
-
-// engine returns the engine that has a kernel, or why there is none.
-func (t *target) engine(k kernel.Code) (engine, why string) {
-	engine, ok := t.lib.Engine(k.Signature())
-	if !ok {
-		return "", "no kernel is registered for " + k.Signature()
-	}
-	return engine, ""
-}
-
-// lacks returns which of some kernels is missing, or "".
-func (t *target) lacks(kernels ...kernel.Code) (why string) {
-	for _, k := range kernels {
-		if _, why = t.engine(k); why != "" {
-			return why
-		}
-	}
-	return ""
-}
-
-// isPortable reports whether the library has at most a portable kernel.
-func (t *target) isPortable(k kernel.Code) bool {
-	engine, why := t.engine(k)
-	return why != "" || engine == portable
-}
-
 // call returns the item of a call.
 func call(k kernel.Code, rows, cols nest.Size, args []nest.Arg, fields ...nest.Size) nest.Item {
 	return nest.Item{Call: &nest.Call{Kernel: k, Rows: rows, Cols: cols, Args: args, Fields: fields}}
@@ -221,4 +176,62 @@ func call(k kernel.Code, rows, cols nest.Size, args []nest.Arg, fields ...nest.S
 // inner returns the item of a nest.
 func inner(loops []nest.Loop, items ...nest.Item) nest.Item {
 	return nest.Item{Nest: &nest.Nest{Loops: loops, Items: items}}
+}
+
+// choose returns the draft that costs least, and of the strategies that were not chosen what they cost at least, or why they
+// can't compute the step. Strategies are drafted in the order of their offers, until the draft in hand costs no more than any
+// other does at least: nearly always the first.
+func choose(t *target, s *plan.Step) (*Draft, error) {
+	if elems(s) == 0 {
+		return newDraft(t, s), nil
+	}
+	offers := offersOf(t, s)
+	rejected := make([]nest.Rejected, len(offers))
+	for i, o := range offers {
+		rejected[i] = nest.Rejected{Strategy: o.name, Cost: o.least, Why: o.why}
+	}
+	var best *Draft
+	chosen := -1
+	for {
+		i := cheapest(offers)
+		if i < 0 || best != nil && best.Choice.Cost <= offers[i].least {
+			break
+		}
+		d, why := offers[i].draft()
+		offers[i].draft = nil
+		if d == nil {
+			rejected[i] = nest.Rejected{Strategy: offers[i].name, Why: why}
+			continue
+		}
+		rejected[i].Cost = d.Choice.Cost
+		if best == nil || d.Choice.Cost < best.Choice.Cost {
+			best, chosen = d, i
+		}
+	}
+	if best == nil {
+		return nil, noStrategy(rejected)
+	}
+	best.Choice.Strategy = offers[chosen].name
+	best.Choice.Rejected = slices.DeleteFunc(slices.Delete(rejected, chosen, chosen+1), func(r nest.Rejected) bool { return r.Why == otherStep })
+	return best, nil
+}
+
+// cheapest returns which offer costs least of those that are not drafted yet, or -1.
+func cheapest(offers []offer) int {
+	least := -1
+	for i := range offers {
+		if offers[i].draft != nil && (least < 0 || offers[i].least < offers[least].least) {
+			least = i
+		}
+	}
+	return least
+}
+
+// noStrategy is the error if no strategy can compute a step: the reason of each.
+func noStrategy(rejected []nest.Rejected) error {
+	reasons := make([]string, len(rejected))
+	for i, r := range rejected {
+		reasons[i] = r.Strategy + ": " + r.Why
+	}
+	return errors.New("no strategy computes it: " + strings.Join(reasons, "; "))
 }
