@@ -2,26 +2,29 @@ package passes
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
 
 	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// simplify folds constants, applies rules that keep every bit, and keeps one
+// simplify gives each computation one form, folds constants, applies rules that keep every bit, and keeps one
 // value of those that compute the same. It never rewrites x+0 (wrong for -0),
 // x*0 (NaN), x-x, x/x, by reassociation, or a mul and an add to fma.
 //
-// Requires: canonical ops.
-// Ensures: no gather that is a few slices; no elementwise op whose operands are all constants, seen through views
+// Requires: nothing.
+// Ensures: no view that changes nothing; no composed op that is a single lane op (x > y is y < x); no gather that
+// is a few slices; no elementwise op whose operands are all constants, seen through views
 // or not; no constant seen through a view that need not be; no rule matches; no
 // two values with the same op, attributes and operands.
 func simplify(s *State) error {
 	n := s.numbering()
 	err := s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		for range mostRules { // one may make what another one, or it again, applies to
-			bareConstants(v)
+			normalize(v)
 			w, err := simpler(s.Func, v)
 			if err != nil || w == nil {
 				return n.first(v), err
@@ -42,8 +45,8 @@ const mostRules = 16
 
 func checkSimple(s *State) error {
 	for _, v := range s.Func.Body {
-		if bareConstants(v) {
-			return fmt.Errorf("%%%d (%s) reads a view of a constant", v.ID, v.Op)
+		if normalize(v) {
+			return fmt.Errorf("%%%d (%s) has another form", v.ID, v.Op)
 		}
 		scratch := &ir.Func{Fast: s.Func.Fast}
 		if w, err := simpler(scratch, v); err != nil || w != nil {
@@ -58,6 +61,8 @@ func simpler(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	switch {
 	case v.Op == ir.OpGather:
 		return slicesOfGather(f, v)
+	case v.Op.IsView() && changesNothing(v):
+		return v.Args[0], nil
 	case !v.Op.IsElementwise():
 		return nil, nil
 	}
@@ -114,12 +119,30 @@ func constant(v *ir.Value) *ir.Value {
 	return v
 }
 
-// bareConstants has an elementwise op read constants without the views through
-// which it sees them, as far as another operand has its shape. It reports whether
-// there were any.
-func bareConstants(v *ir.Value) (bared bool) {
-	if !v.Op.IsElementwise() || allConst(v.Args) {
+// changesNothing reports whether a view is the identity.
+func changesNothing(v *ir.Value) bool {
+	x := v.Args[0]
+	if !v.Type.Shape.Equal(x.Type.Shape) {
 		return false
+	}
+	own := layout.RowMajor(extents(x)...)
+	l, err := v.Layout(own)
+	return err == nil && l.Collapse().Equal(own.Collapse())
+}
+
+// normalize gives an elementwise value its form: an op that is a single lane op is that one, and constants are read
+// without the views through which they are seen, as far as another operand has the shape of the value. It reports whether
+// the value had another form.
+func normalize(v *ir.Value) (changed bool) {
+	if in, ok := synonym(v); ok {
+		args := make([]*ir.Value, in.Arity())
+		for i := range args {
+			args[i] = v.Args[in.Args[i]]
+		}
+		v.Op, v.Args, changed = in.Op, args, true
+	}
+	if !v.Op.IsElementwise() || allConst(v.Args) {
+		return changed
 	}
 	for i, a := range v.Args {
 		c := constant(a)
@@ -131,8 +154,52 @@ func bareConstants(v *ir.Value) (bared bool) {
 			shaped = shaped || j != i && b.Type.Shape.Equal(v.Type.Shape)
 		}
 		if shaped {
-			v.Args[i], bared = c, true
+			v.Args[i], changed = c, true
 		}
 	}
-	return bared
+	return changed
 }
+
+// synonym returns the single lane instruction that a composed op expands to,
+// in terms of its operands, if it is one. An op on a type that is computed in another is
+// what the op on that one is.
+func synonym(v *ir.Value) (kernel.Inst, bool) {
+	if v.Op == ir.OpUnlikely { // what a graph selects is computed anyway
+		return kernel.Inst{Op: ir.OpSelect, DType: v.Type.DType, Args: [3]kernel.Ref{0, 1, 2}}, true
+	}
+	if v.Op.Info().Kind != ir.Composed {
+		return kernel.Inst{}, false
+	}
+	d := v.Args[len(v.Args)-1].Type.DType
+	if !v.Op.Info().Domain.Has(d.Compute()) {
+		return kernel.Inst{}, false
+	}
+	key := synonymKey{v.Op, d}
+	if in, ok := synonyms.Load(key); ok {
+		in := in.(kernel.Inst)
+		return in, in.Op != ir.OpInvalid
+	}
+	operands := make([]kernel.Operand, len(v.Args))
+	refs := make([]kernel.Ref, len(v.Args))
+	for i, a := range v.Args {
+		operands[i], refs[i] = kernel.Operand{DType: a.Type.DType.Compute()}, kernel.Ref(i)
+	}
+	b := kernel.NewBuilder(operands...)
+	b.Store(b.Op(v.Op, refs...))
+	in := kernel.Inst{}
+	if k := elementary.Expand(b.Kernel()); len(k.Body) == 1 {
+		in = k.Body[0]
+		in.DType = v.Type.DType
+	}
+	synonyms.Store(key, in)
+	return in, in.Op != ir.OpInvalid
+}
+
+type synonymKey struct {
+	op ir.Op
+	dt ir.DType
+}
+
+// synonyms remembers the expansions looked at, for all programs: they are facts
+// of the op table.
+var synonyms sync.Map
