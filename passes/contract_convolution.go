@@ -144,7 +144,7 @@ func (p *contraction) of(x, y factor) *ir.Value {
 		}
 	}
 	x, y = p.squeezed(x), p.squeezed(y)
-	p.out = keep(p.out, func(r rune) bool { return p.extents[r] > 1 })
+	p.out = keep(p.out, func(r rune) bool { return p.extents[r] != 1 })
 	if end := strings.LastIndexFunc(p.out, func(r rune) bool { return x.has(r) != y.has(r) }); end >= 0 && x.has(rune(p.out[end])) {
 		x, y = y, x // the last axis of the result is that of the columns
 	}
@@ -166,7 +166,7 @@ func (p *contraction) squeezed(f factor) factor {
 	if axes == nil {
 		return f
 	}
-	left := keep(f.letters, func(r rune) bool { return p.extents[r] > 1 || strings.ContainsRune(p.sums, r) })
+	left := keep(f.letters, func(r rune) bool { return p.extents[r] != 1 || strings.ContainsRune(p.sums, r) })
 	return factor{p.add(ir.OpSqueeze, ir.Attr{Axes: axes}, f.x), left}
 }
 
