@@ -28,6 +28,16 @@ type Attr struct {
 	Conv      *Conv          // convolutions
 }
 
+// Equal reports whether two values of one op and one type have the same attributes, besides notes. Accesses have no attribute
+// but their layouts.
+func (a *Attr) Equal(b *Attr) bool {
+	if a.At != nil && b.At != nil {
+		return a.At.Equal(*b.At)
+	}
+	return a.At == b.At && slices.Equal(a.Axes, b.Axes) && a.Axis == b.Axis && a.Begin == b.Begin && a.Step == b.Step &&
+		a.Size == b.Size && a.Dilation == b.Dilation && a.Bits == b.Bits && a.By == b.By && a.Exclusive == b.Exclusive && a.Conv.Equal(b.Conv)
+}
+
 // noAttr is shared by all values of ops without attributes, which are the most.
 var noAttr Attr
 

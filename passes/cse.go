@@ -121,20 +121,7 @@ func same(v, w *ir.Value) bool {
 	a, b := v.Attr, w.Attr
 	var vs, ws [3]int32
 	return v.Op == w.Op && v.Type.DType == w.Type.DType && a.Bits == b.Bits && slices.Equal(operands(vs[:0], v), operands(ws[:0], w)) &&
-		(v.Op.IsElementwise() || sameView(v, w))
-}
-
-// sameView compares what two values of one op other than an elementwise one do.
-func sameView(v, w *ir.Value) bool {
-	a, b := v.Attr, w.Attr
-	if !v.Type.Shape.Equal(w.Type.Shape) {
-		return false
-	}
-	if a.At != nil && b.At != nil {
-		return a.At.Equal(*b.At)
-	}
-	return a.At == b.At && slices.Equal(a.Axes, b.Axes) && a.Axis == b.Axis && a.Begin == b.Begin &&
-		a.Step == b.Step && a.Size == b.Size && a.Dilation == b.Dilation && a.By == b.By && a.Exclusive == b.Exclusive && a.Conv.Equal(b.Conv)
+		(v.Op.IsElementwise() || v.Type.Shape.Equal(w.Type.Shape) && a.Equal(b))
 }
 
 // hash is equal for values that compute the same.

@@ -198,7 +198,7 @@ func (c *partitioner) candidates(values []*ir.Value) (out []bool, narrow bool) {
 		if n := crossing[i] - crossing[best]; n < 0 || n == 0 && (!lineEnds(values, best) || lineEnds(values, i)) {
 			best = i
 		}
-		if i%cutWindow == 0 || i == len(values) {
+		if i%cutRun == 0 || i == len(values) {
 			out[best], best = true, min(i+1, len(values))
 		}
 	}

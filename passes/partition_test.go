@@ -145,7 +145,7 @@ func TestPartitionAreEven(t *testing.T) {
 	}
 	p := b.lower(y)
 	require.Len(t, p.Steps, 2)
-	require.InDelta(t, len(p.Steps[0].Body.Body), len(p.Steps[1].Body.Body), 2*float64(cutWindow))
+	require.InDelta(t, len(p.Steps[0].Body.Body), len(p.Steps[1].Body.Body), 2*float64(cutRun))
 }
 
 // TestPartitionKeepMeaning compares large random graphs, cut into many kernels, with

@@ -41,7 +41,7 @@ type piecer struct {
 	inside  map[*ir.Value]bool        // values that only roots read, by way of one another
 	leaves  map[*ir.Value]bool        // values that are never inside
 	cutsOf  map[*ir.Value]float64     // what bound noted
-	taps    map[*ir.Value][]box       // the boxes of a value that roots read
+	boxes   map[*ir.Value][]box       // the boxes of a value that roots read
 	ends    map[axisOf][]int          // what cuts returned
 	made    map[*ir.Value][]madePiece // what part returned
 }

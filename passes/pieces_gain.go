@@ -9,8 +9,8 @@ import (
 )
 
 // Which values pieces rewrites. A value is worth it if the copies that it saves take more bytes than what it adds: loops, rows of few
-// elements, and ops that are computed more than once. What it saves depends on the taps, the boxes of a value that the rewritten ones
-// read: an elementwise value that is padded is computed into its padding, or for each tap again, or stored for all of them; the last
+// elements, and ops that are computed more than once. What it saves depends on the boxes of a value that the rewritten ones
+// read: an elementwise value that is padded is computed into its padding, or for each box again, or stored for all of them; the last
 // one saves nothing.
 
 // newPiecer returns a piecer whose roots are all values that may be rewritten: concatenations, and elementwise values that are stored
@@ -73,17 +73,17 @@ func (p *piecer) find() {
 	}
 }
 
-// mark finds the values inside, and the taps. Values inside are slices, concatenations and elementwise values that only those and roots
+// mark finds the values inside, and the boxes that are read. Values inside are slices, concatenations and elementwise values that only those and roots
 // read, readers first.
 func (p *piecer) mark() {
-	p.inside, p.ends, p.taps = map[*ir.Value]bool{}, map[axisOf][]int{}, map[*ir.Value][]box{}
+	p.inside, p.ends, p.boxes = map[*ir.Value]bool{}, map[axisOf][]int{}, map[*ir.Value][]box{}
 	for _, v := range slices.Backward(p.s.Func.Body) {
 		if p.inside[v] = p.isInside(v); p.inside[v] {
-			for _, b := range p.taps[v] {
-				p.tap(piece{v, b})
+			for _, b := range p.boxes[v] {
+				p.reach(piece{v, b})
 			}
 		} else if p.roots[v] {
-			p.tap(whole(v))
+			p.reach(whole(v))
 		}
 	}
 	for _, v := range p.s.Func.Body { // operands first, so that cuts goes no deeper
@@ -95,11 +95,11 @@ func (p *piecer) mark() {
 	}
 }
 
-// isInside reports whether a value is inside, of which all readers and taps are known. An elementwise value that slices or
-// concatenations read is not if to compute it for each tap costs more than to store it, or would divide it for each.
+// isInside reports whether a value is inside, of which all readers and boxes are known. An elementwise value that slices or
+// concatenations read is not if to compute it for each box costs more than to store it, or would divide it for each.
 func (p *piecer) isInside(v *ir.Value) bool {
 	switch {
-	case !moves(v) && !fusible(v), p.results[v], p.leaves[v], len(p.readers[v]) == 0, len(p.taps[v]) > mostPieces:
+	case !moves(v) && !fusible(v), p.results[v], p.leaves[v], len(p.readers[v]) == 0, len(p.boxes[v]) > mostPieces:
 		return false
 	case slices.ContainsFunc(p.readers[v], func(r *ir.Value) bool { return !p.inside[r] && !p.roots[r] }):
 		return false
@@ -107,8 +107,8 @@ func (p *piecer) isInside(v *ir.Value) bool {
 	return !p.isMoved(v) || p.again(v, p.times(v)) <= 1 && (p.times(v) <= 1 || p.cutsOf[v] == 0)
 }
 
-// tap adds the boxes of other values that a piece is made of.
-func (p *piecer) tap(q piece) {
+// reach adds the boxes of other values that a piece is made of.
+func (p *piecer) reach(q piece) {
 	var of []piece
 	switch q.of.Op {
 	case ir.OpConcat:
@@ -119,17 +119,17 @@ func (p *piecer) tap(q piece) {
 		of = p.operands(q)
 	}
 	for _, x := range of {
-		taps := p.taps[x.of]
-		if len(taps) <= mostPieces && !slices.ContainsFunc(taps, func(b box) bool { return slices.Equal(b, x.box) }) {
-			p.taps[x.of] = append(taps, x.box)
+		boxes := p.boxes[x.of]
+		if len(boxes) <= mostPieces && !slices.ContainsFunc(boxes, func(b box) bool { return slices.Equal(b, x.box) }) {
+			p.boxes[x.of] = append(boxes, x.box)
 		}
 	}
 }
 
-// times returns how often the taps read each element of a value, on average.
+// times returns how often the boxes have each element of a value, on average.
 func (p *piecer) times(v *ir.Value) float64 {
 	n := 0
-	for _, b := range p.taps[v] {
+	for _, b := range p.boxes[v] {
 		n += piece{v, b}.size()
 	}
 	return float64(n) / float64(max(1, size(v.Type.Shape)))

@@ -15,9 +15,9 @@ const (
 	loopBytes = 8 << 10
 	// shortRowBytes is the cost of one more row of a few elements where a loop is divided, in bytes that are moved.
 	shortRowBytes = 512
-	// cutWindow is the number of neighbouring positions of which only the cheapest is tried as a cut between loops. It bounds
+	// cutRun is the number of neighbouring positions of which only the cheapest is tried as a cut between loops. It bounds
 	// the time to compile.
-	cutWindow = 8
+	cutRun = 8
 )
 
 // Values that are computed again, and axes that are unrolled.

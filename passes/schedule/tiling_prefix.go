@@ -7,9 +7,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The window at the beginning of a tiling. A body that begins with a chain of products, as that of a
-// convolution of single channels does, has one kernel for the chain and for what the library has with it,
-// longer than the patterns of select.go: then no sums of a part of the window are in memory.
+// The chain at the beginning of a tiling. A body that begins with a chain of products, each of which is added to the one
+// before, has one kernel for as much of the chain, and of what follows it, as the library has. That kernel is longer than the
+// patterns of select.go, so no sum of a part of the chain is in memory.
 
 // leastChain is how many products such a chain has at least: patterns have the shorter ones.
 const leastChain = maxSteps + 1
