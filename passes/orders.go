@@ -96,7 +96,7 @@ func (o *orderer) common(v *ir.Value) (axes []int) {
 		args = args[:1]
 	}
 	for _, a := range args {
-		l, ok := o.layout(a)
+		l, ok := memoryOf(a, o.layout)
 		switch {
 		case !ok:
 			return nil
@@ -126,25 +126,17 @@ func viewed(x *ir.Value) *ir.Value {
 	return x
 }
 
-// layout returns where the elements of a value are in the memory of that which it views, if strides
-// of its axes say so.
-func (o *orderer) layout(x *ir.Value) (l layout.Layout, ok bool) {
-	if !x.Op.IsView() {
-		l = layoutOf(x)
-		if axes := o.axes[x]; axes != nil && !o.last[x] {
-			at := 1
-			for _, k := range slices.Backward(axes) {
-				l.Strides[k] = at
-				at *= l.Shape[k]
-			}
+// layout returns where a value that is no view has its elements.
+func (o *orderer) layout(x *ir.Value) layout.Layout {
+	l := layoutOf(x)
+	if axes := o.axes[x]; axes != nil && !o.last[x] {
+		at := 1
+		for _, k := range slices.Backward(axes) {
+			l.Strides[k] = at
+			at *= l.Shape[k]
 		}
-		return l, true
 	}
-	if l, ok = o.layout(x.Args[0]); !ok {
-		return l, false
-	}
-	l, err := x.Layout(l)
-	return l, err == nil
+	return l
 }
 
 // flat reports whether elements differ along one axis at most.

@@ -44,7 +44,7 @@ func checkTaps(s *State) error {
 // orderInMemory returns the axes of a value in the order that they have in the memory of what it views, if strides of
 // its axes say so, or else in their own.
 func orderInMemory(x *ir.Value) []int {
-	if l, ok := memoryOf(x); ok {
+	if l, ok := memoryOf(x, layoutOf); ok {
 		axes := orderOf(l)
 		moves := slices.DeleteFunc(slices.Clone(axes), func(k int) bool { return l.Shape[k] == 1 || l.Strides[k] == 0 })
 		if !slices.IsSorted(moves) {
@@ -109,13 +109,13 @@ func (s *State) ofTaps() valueMap[bool] {
 	return of
 }
 
-// memoryOf returns where the elements of a value are in the memory of that which it views, if strides of its axes say so.
-func memoryOf(x *ir.Value) (layout.Layout, bool) {
+// memoryOf returns where the elements of a value are in the memory of that which it views, if strides of its axes say so. That
+// value has its elements where of says.
+func memoryOf(x *ir.Value, of func(*ir.Value) layout.Layout) (l layout.Layout, ok bool) {
 	if !x.Op.IsView() {
-		return layoutOf(x), true
+		return of(x), true
 	}
-	l, ok := memoryOf(x.Args[0])
-	if !ok {
+	if l, ok = memoryOf(x.Args[0], of); !ok {
 		return l, false
 	}
 	l, err := x.Layout(l)
