@@ -8,7 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Down by a step and up again is the same extent where the step divides it.
+// Shrinking by a step and growing again gives the same extent if the step divides it.
 func TestExtentsThatMayAgree(t *testing.T) {
 	x := graph.Input("x", graph.Float32, graph.Dim("h"), graph.Dim("w"))
 	back := x.Slice("::2, ::3").Repeat(0, 2).Repeat(1, 3)
@@ -22,10 +22,10 @@ func TestExtentsThatMayAgree(t *testing.T) {
 	_, err = p.Run(t.Context(), graph.Ones(graph.Float32, 3, 3))
 	require.ErrorContains(t, err, here()[:len("agree_test.go")])
 	require.ErrorContains(t, err, "axis 0 of shape [4,3] is 4: it must be 3, where h=3, w=3")
-	_, err = p.Run(t.Context(), graph.Ones(graph.Float32, 6, 4)) // as many elements
+	_, err = p.Run(t.Context(), graph.Ones(graph.Float32, 6, 4)) // has as many elements
 	require.ErrorContains(t, err, "axis 1 of shape [6,6] is 6: it must be 4")
 
-	// Extents that are equal for no large size are a mistake.
+	// Extents that differ for all large sizes are a mistake.
 	require.ErrorContains(t, x.Slice("::2").Add(x).Err(), "add: shapes [(h+1)/2,w] and [h,w] do not broadcast: axis 0 is (h+1)/2 and h")
 	y := graph.Input("y", graph.Float32, graph.Dim("k"), 3)
 	require.ErrorContains(t, y.Slice("::2").Repeat(0, 2).Add(x).Err(), "do not broadcast")

@@ -15,9 +15,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// annexF lists by method what arguments give, exactly or rounded once: the special
-// cases of C23's Annex F, and Python's of Mod and FloorDiv. A name in brackets is
-// for the default tier alone.
+// annexF lists results of methods for special arguments, exact or rounded once: the cases of C23's Annex F, and
+// Python's of Mod and FloorDiv. Names in brackets are for the default tier only.
 const annexF = `
 Acos      1 0, -1 pi, 0 pi/2, -0 pi/2, 1.1 nan, -1.5 nan, inf nan, -inf nan, nan nan
 Asin      0 0, -0 -0, 1 pi/2, -1 -pi/2, 1.1 nan, inf nan, -inf nan, nan nan, 0x1p-149 0x1p-149, 0x1p-1074 0x1p-1074
@@ -73,10 +72,10 @@ Mod       -1e-20 1 1, -5 inf inf, 5 -inf -inf, 5 inf 5, 5 0 nan, -5.5 2 0.5, 5.5
 FloorDiv  7 2 3, -7 2 -4, 5 0 inf, -5 0 -inf, 0 0 nan, -5 inf -1, 5 inf 0, -0 2 -0, inf 2 nan, 1 -0x1p20 -1
 `
 
-// special is a line of annexF.
+// special is a row of annexF.
 type special struct {
 	method      string
-	both        bool      // tiers
+	both        bool      // both tiers
 	x, y, wants []float64 // y is empty for functions of one argument
 }
 
@@ -130,7 +129,7 @@ func rounded[T float32 | float64](list []float64) []T {
 	return out
 }
 
-// signed spells numbers so that -0 is not 0 and NaN is NaN.
+// signed formats numbers so that -0 differs from 0, and NaN is NaN.
 func signed[T float32 | float64](list []T) []string {
 	out := make([]string, len(list))
 	for i, v := range list {
@@ -150,7 +149,7 @@ func parseSpecial(t *testing.T, line string) special {
 		}
 		s.wants = append(s.wants, parseNumber(t, f[len(f)-1]))
 	}
-	s.x, s.y, s.wants = slices.Repeat(s.x, 9), slices.Repeat(s.y, 9), slices.Repeat(s.wants, 9) // whole vectors and a tail
+	s.x, s.y, s.wants = slices.Repeat(s.x, 9), slices.Repeat(s.y, 9), slices.Repeat(s.wants, 9) // several vectors and a tail
 	return s
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestArgMinOfEqualElements: zeros are equal, NaNs come before all, and LastIndex
-// takes the last of either.
+// TestArgMinOfEqualElements: zeros are equal, NaNs come before all other elements, and LastIndex takes the last of
+// equal ones.
 func TestArgMinOfEqualElements(t *testing.T) {
 	nan, minus := math.NaN(), math.Copysign(0, -1)
 	x := graph.Input("x", graph.Float64, graph.Dim("n"))

@@ -58,7 +58,7 @@ func TestArrange(t *testing.T) {
 	}
 }
 
-// TestArrangeCopiesNothing asserts that what reads an arrangement reads the operand.
+// TestArrangeCopiesNothing asserts that a reader of a rearranged array reads the operand.
 func TestArrangeCopiesNothing(t *testing.T) {
 	x := f32("x", 8, 6)
 	for _, y := range []graph.Node{
@@ -103,7 +103,7 @@ func TestArrangeErrors(t *testing.T) {
 	}
 }
 
-// TestMistakesOfSeveral asserts that a mistake gives as many poisoned Nodes as there would be.
+// TestMistakesOfSeveral asserts that a mistake returns as many poisoned Nodes as there would be results.
 func TestMistakesOfSeveral(t *testing.T) {
 	x, any := f32("x", 4, 6), f32("x", graph.Dim("n"))
 	bad := x.Split(0, 1, 2)[1]

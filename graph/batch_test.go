@@ -15,7 +15,7 @@ import (
 // batchFormula is a formula over a batch of d rows, with its inputs.
 type batchFormula struct {
 	name    string
-	resized bool // a plan of its own is not made for each number of rows
+	resized bool // a plan is resized rather than made for each number of rows
 	make    func(d graph.Extent) graph.Node
 }
 
@@ -77,7 +77,8 @@ func batchFormulas() []batchFormula {
 			return graph.Iota(graph.Float32, d).Take(0, in("y", d, 2).Mul(0).Cast(graph.Int32).Reshape(-1)).Reshape(d, 2)
 		}},
 		{"a number of rows", false, func(d graph.Extent) graph.Node { return rows(d).Mul(d) }},
-		// At 31 rows, for which the passes make the plan, these have lines that could be rows by their numbers.
+		// The passes make the plan for 31 rows; these formulas have lines of that length that could be mistaken for
+		// rows.
 		{"running sums across rows", false, func(d graph.Extent) graph.Node { return wide(d, 62).Reshape(62, d).CumSum(1).Reshape(d, 62) }},
 		{"running sums of pairs across rows", false, func(d graph.Extent) graph.Node { return wide(d, 62).Reshape(31, d, 2).CumSum(1).Reshape(d, 62) }},
 		{"rows across others from the last", false, func(d graph.Extent) graph.Node { return wide(d, 62).Reshape(62, d).Flip(1).Reshape(d, 62) }},
@@ -91,8 +92,7 @@ func batchFormulas() []batchFormula {
 	}
 }
 
-// TestBatches runs formulas over batches of many sizes, and compares with programs that were compiled
-// for each size alone.
+// TestBatches runs formulas over batches of many sizes, and compares the results with programs compiled for each size.
 func TestBatches(t *testing.T) {
 	for _, f := range batchFormulas() {
 		t.Run(f.name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestBatches(t *testing.T) {
 					require.True(t, graph.Equal(want, got), "%d rows: %v instead of %v\n%s", n, got, want, p.Explain())
 					sizes, passed := p.Sizes()
 					require.Equal(t, map[string]int{"n": n}, sizes)
-					if i == 1 { // short chunks make other plans
+					if i == 1 { // short chunks lead to other plans
 						continue
 					}
 					require.Equal(t, f.resized && n >= 16 && n != 31 && n != 63, !maps.Equal(sizes, passed), "%d rows: the passes saw %v", n, passed)
@@ -125,7 +125,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestBatchesOfAllSizes: the rows of a batch are computed as those of a greater one.
+// TestBatchesOfAllSizes: the rows of a batch are computed as those of a larger batch.
 func TestBatchesOfAllSizes(t *testing.T) {
 	const most = 140
 	for _, f := range batchFormulas() {
@@ -157,9 +157,9 @@ func TestBatchesOfAllSizes(t *testing.T) {
 	}
 }
 
-const leastOfClass = 16 // rows
+const leastOfClass = 16 // in rows
 
-// TestBatchBesideFixedOutput: an output with as many rows as the passes see, whatever the batch, keeps them.
+// TestBatchBesideFixedOutput: an output whose fixed number of rows happens to equal that of the batch keeps its rows.
 func TestBatchBesideFixedOutput(t *testing.T) {
 	x, s := graph.Input("x", graph.Float32, graph.Dim("n"), 2), graph.Input("s", graph.Float32)
 	for _, fixed := range []graph.Node{s.BroadcastTo(63, 2).Mul(2), s.BroadcastTo(63, 2).Add(0)} {
@@ -181,7 +181,7 @@ func TestBatchesOfReshapes(t *testing.T) {
 		axes := rapid.SliceOfN(rapid.IntRange(0, 2), 7, 7).Draw(t, "axes")
 		p, err := graph.Compile(reshaped(graph.Dim("n"), width, steps, axes), graph.WithWorkers(1))
 		if err != nil {
-			return // as what a reshape needs is not known before the run
+			return // the conditions of a reshape are not known before the run
 		}
 		for _, n := range []int{16, 21} {
 			alone, err := graph.Compile(reshaped(ir.Fixed(n), width, steps, axes), graph.WithWorkers(1))

@@ -11,8 +11,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// chain16 is y = (a*b + c)*a - b/(abs(c) + 1), with its generated kernel, and
-// inputs of 16 elements: so few that a run is the library's own time.
+// chain16 is y = (a*b + c)*a - b/(abs(c) + 1), with its generated kernel, on 16 elements: so few that the run measures
+// the library's overhead.
 func chain16(tb testing.TB) (*graph.Program, []*graph.Tensor) {
 	p, err := graph.Compile(formula.Chain5())
 	require.NoError(tb, err)
@@ -59,8 +59,7 @@ func BenchmarkBound16(b *testing.B) {
 	}
 }
 
-// BenchmarkOutputs runs programs of many small outputs: the time of one is that of all by
-// their number.
+// BenchmarkOutputs runs programs of many small outputs; the time of one output is the total divided by their number.
 func BenchmarkOutputs(b *testing.B) {
 	for _, n := range []int{30, 300, 3000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {

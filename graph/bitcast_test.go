@@ -12,11 +12,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// rescaled are types of every size.
+// rescaled has types of every size.
 var rescaled = []graph.DType{graph.Uint8, graph.Int8, graph.Float8E5M2, graph.Int16, graph.BFloat16, graph.Float16, graph.Uint32, graph.Fixed16x16, graph.Float32, graph.Int64, graph.Uint64, graph.Float64}
 
-// TestBitcastWidths takes random bytes as elements of one type, and those as elements of another:
-// inputs in every layout of a view, computed values and captured tensors give what a view of the tensor gives.
+// TestBitcastWidths reinterprets random bytes of one type as another: inputs in every layout, computed values and
+// captured tensors give the same elements as a view of the tensor.
 func TestBitcastWidths(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		from, to := rapid.SampledFrom(rescaled).Draw(rt, "from"), rapid.SampledFrom(rescaled).Draw(rt, "to")
@@ -31,7 +31,7 @@ func TestBitcastWidths(t *testing.T) {
 		if rapid.Bool().Draw(rt, "symbolic") {
 			x = graph.Input("x", from, rows, graph.Dim("cols"))
 		}
-		for _, y := range []graph.Node{x, x.Materialize().T().Materialize().T()} { // rows, and columns
+		for _, y := range []graph.Node{x, x.Materialize().T().Materialize().T()} { // along rows and columns
 			got := everyWay(t, graph.Nodes{y.Bitcast(to).Bitcast(graph.Uint8)}, in)
 			require.Equal(rt, want, got[0], "%s to %s", from, to)
 		}
@@ -40,12 +40,12 @@ func TestBitcastWidths(t *testing.T) {
 	})
 }
 
-// TestBitcastViews checks that a captured tensor is not copied, and that sizes which turn out wrong are errors.
+// TestBitcastViews checks that a captured tensor is not copied, and that sizes that don't fit are errors.
 func TestBitcastViews(t *testing.T) {
 	data := graph.Of([]uint32{1, 2})
 	p, err := graph.Compile(graph.Variable(data).Bitcast(graph.Uint8))
 	require.NoError(t, err)
-	require.NoError(t, data.Set(uint32(0x04030201), 1)) // after the program was made
+	require.NoError(t, data.Set(uint32(0x04030201), 1)) // changed after the program was made
 	got, err := p.Run(context.Background())
 	require.NoError(t, err)
 	require.True(t, graph.Equal(graph.Of([]uint8{1, 0, 0, 0, 1, 2, 3, 4}), got))
@@ -60,7 +60,7 @@ func TestBitcastViews(t *testing.T) {
 	require.ErrorContains(t, err, "6")
 }
 
-// TestBitcastOfNothing: an array without elements has extents all the same.
+// TestBitcastOfNothing: an array without elements keeps its extents.
 func TestBitcastOfNothing(t *testing.T) {
 	y := graph.Input("x", graph.Uint8, 0, 16).Bitcast(graph.Uint64)
 	require.NoError(t, y.Err())

@@ -15,8 +15,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestPageInBrowser opens pages in a headless Chromium from a disk, with a value selected, and
-// looks at what the script has made of them.
+// TestPageInBrowser opens pages from disk in a headless Chromium with a value selected, and checks the resulting
+// document.
 func TestPageInBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser")
@@ -28,7 +28,7 @@ func TestPageInBrowser(t *testing.T) {
 	x := f32("x", 64, 100)
 	softmax, err := graph.Compile(x.Softmax(1))
 	require.NoError(t, err)
-	dom := browse(t, chromium, softmax, "#theme=dark&select=4") // exp
+	dom := browse(t, chromium, softmax, "#theme=dark&select=4") // selects exp
 	require.True(t, strings.Contains(dom, `data-theme="dark"`))
 	for _, column := range []string{"overview", "picture", "graph", "reductions", "fuse", "steps", "schedule", "kernels"} {
 		require.Regexp(t, `class="(l|n)?[ a-z]*sel"`, section(t, dom, column), column)

@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestBytesInInt32 computes blends of all pairs of bytes in int32, which the compiler does in 16 bits.
+// TestBytesInInt32 computes blends of all pairs of bytes in int32; the compiler narrows them to 16 bits.
 func TestBytesInInt32(t *testing.T) {
 	var xs, ys []uint8
 	for i := range 1 << 16 {

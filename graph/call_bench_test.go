@@ -10,8 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// BenchmarkCall runs small programs into given tensors, and on bound ones: what it takes beside
-// the loops is the library's own time.
+// BenchmarkCall runs small programs into given tensors and with bound tensors, to measure the library's overhead.
 func BenchmarkCall(b *testing.B) {
 	vector := func(name string) graph.Node { return f32(name, graph.Dim("n")) }
 	x := f32("x", 16)
@@ -20,8 +19,8 @@ func BenchmarkCall(b *testing.B) {
 		y    graph.Node
 		n    int
 	}{
-		{"sum", vector("a").Add(vector("b")), 1000}, // one step of two inputs
-		{"chain", formula.Chain5(), 1000},           // one step of three
+		{"sum", vector("a").Add(vector("b")), 1000}, // one step with two inputs
+		{"chain", formula.Chain5(), 1000},           // one step with three inputs
 		{"variable", vector("a").Mul(graph.Variable(graph.ScalarOf[float32](3))), 16},
 		{"steps", x.Sub(x.Mean(0)).CumSum(0), 16},
 	} {

@@ -13,8 +13,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestCall binds small and large programs, with captured tensors, temporaries and
-// an output that is an input, and runs them again and again.
+// TestCall binds small and large programs, with captured tensors, temporaries and an output that is also an input, and
+// runs them repeatedly.
 func TestCall(t *testing.T) {
 	ctx := context.Background()
 	for _, rows := range []int{0, 1, 3, 3000} {
@@ -27,7 +27,7 @@ func TestCall(t *testing.T) {
 		c, err := p.Bind(outs, x)
 		require.NoError(t, err)
 		for range 3 {
-			before := slices.Clone(data) // x's
+			before := slices.Clone(data) // the elements of x
 			require.NoError(t, c.Run(ctx))
 			want, err := p.RunAll(ctx, graph.Of(before, rows, 3))
 			require.NoError(t, err)
@@ -73,15 +73,15 @@ func cancelled(p *graph.Program, y, x *graph.Tensor) func() (*graph.Call, error)
 		if err := c.Run(ctx); err != context.Canceled {
 			return nil, err
 		}
-		if err := c.Run(context.Background()); err != nil { // it is as good as new
+		if err := c.Run(context.Background()); err != nil { // it still works
 			return nil, err
 		}
 		return nil, context.Canceled
 	}
 }
 
-// TestCallAtOnce runs one call from many goroutines: some are refused, and who is
-// not finds the result. Calls of one program run side by side.
+// TestCallAtOnce runs one call from many goroutines: some are refused, and the others get the right result. Different
+// calls of one program run concurrently.
 func TestCallAtOnce(t *testing.T) {
 	const n = 2000
 	p, err := graph.Compile(graph.Input("x", graph.Float32, n).Mul(3))

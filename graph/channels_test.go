@@ -21,8 +21,8 @@ func pixelBytes(shape ...int) *graph.Tensor {
 	return x
 }
 
-// TestInterleaved: formulas on interleaved operands, for which the library has kernels, have the same bits in all ways to run
-// them: of whole arrays and of parts of pictures, whose rows are apart, of all lengths.
+// TestInterleaved: formulas on interleaved operands, which have built-in kernels, give the same bits in all ways of
+// running them: on whole arrays, on parts of pictures with strided rows, and on all lengths.
 func TestInterleaved(t *testing.T) {
 	interleaved := 0
 	run := func(y graph.Node, ins ...*graph.Tensor) {
@@ -76,7 +76,7 @@ func TestInterleavedInPlace(t *testing.T) {
 	}
 }
 
-// TestUnrolledBlock computes running sums of blocks whose operands lie as channels in the tensors of a run.
+// TestUnrolledBlock computes running sums of blocks whose operands are channels of a run's tensors.
 func TestUnrolledBlock(t *testing.T) {
 	x, b := graph.Input("x", graph.Float32, 3, 64), graph.Input("b", graph.Float32, 64)
 	everyWay(t, graph.Nodes{x.Add(b).CumSum(1)}, graph.Ones(graph.Float32, 64, 3).T(), graph.Ones(graph.Float32, 128).Slice("::2"))

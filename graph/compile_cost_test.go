@@ -15,8 +15,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// growing are formulas of about n ops, each of which makes much of something that
-// a pass looks at.
+// growing has formulas of about n ops, each with many instances of something that a pass looks at.
 var growing = []struct {
 	name  string
 	nodes func(n int) []graph.Item
@@ -43,7 +42,7 @@ var growing = []struct {
 		}
 		return out
 	}},
-	{"shared", func(n int) []graph.Item { // one value that all loops compute again
+	{"shared", func(n int) []graph.Item { // one value that all loops recompute
 		x := f32("x", 30, 40).Add(1)
 		var out []graph.Item
 		for i := range n {
@@ -134,7 +133,7 @@ var growing = []struct {
 		}
 		return []graph.Item{leaves[0]}
 	}},
-	{"crossed", func(n int) []graph.Item { // every value is read near and far
+	{"crossed", func(n int) []graph.Item { // every value has near and distant readers
 		x := f32("x", 1000)
 		all := []graph.Node{x, x.Add(1)}
 		for i := 2; i < n; i++ {
@@ -159,11 +158,11 @@ var growing = []struct {
 	}},
 }
 
-// trainingOps is about how many ops a layer of training has.
+// trainingOps is about the number of ops per layer of training.
 const trainingOps = 44
 
-// training is a step of Adam for a network of some layers: forward, the gradients, and the new
-// parameters and moments of each layer.
+// training returns a step of Adam for a network: forward, the gradients, and the new parameters and moments of each
+// layer.
 func training(layers int) []graph.Item {
 	const batch, width = 32, 64
 	x, target := f32("x", batch, width), f32("target", batch, width)
@@ -192,10 +191,10 @@ func training(layers int) []graph.Item {
 	return out
 }
 
-// footprint compiles and returns what that allocates: in all, and what stays.
+// footprint compiles and returns how many bytes that allocates, and how many remain.
 func footprint(tb testing.TB, items []graph.Item) (objects, bytes, live int) {
 	var before, after, kept goruntime.MemStats
-	for range 3 { // what pools kept goes with the second
+	for range 3 { // the second collection clears pools
 		goruntime.GC()
 	}
 	goruntime.ReadMemStats(&before)
@@ -209,13 +208,13 @@ func footprint(tb testing.TB, items []graph.Item) (objects, bytes, live int) {
 	return int(after.Mallocs - before.Mallocs), int(after.TotalAlloc - before.TotalAlloc), int(kept.HeapAlloc) - int(before.HeapAlloc)
 }
 
-// What Compile allocates for a node does not grow with the number of nodes: no pass
-// keeps more for each, or copies all of them again and again. The programs share no schedules with others, which would count.
+// The bytes that Compile allocates per node do not grow with the number of nodes: no pass keeps more for each node or
+// copies all nodes repeatedly. The programs share no schedules, which would count.
 func TestCompileAllocatesLinearly(t *testing.T) {
 	const times = 8
 	for _, g := range growing {
 		of := func(n int) (most [3]int) {
-			for range 3 { // what other tests left may be freed meanwhile
+			for range 3 { // memory of other tests may be freed meanwhile
 				for k, v := range measured(footprint(t, append(g.nodes(n), graph.WithWorkers(2)))) {
 					most[k] = max(most[k], v)
 				}
@@ -229,8 +228,8 @@ func TestCompileAllocatesLinearly(t *testing.T) {
 	}
 }
 
-// What running a program for the first time, and all texts and pages of it, allocate for a node does not grow with the number of
-// nodes either: comparisons of all outputs with all steps would show, as they make texts or regions. -long tries all formulas.
+// The bytes that a first run, and all texts and pages, allocate per node do not grow with the number of nodes either.
+// Comparing all outputs with all steps would show, because it makes texts or regions. -long tries all formulas.
 func TestInspectAllocatesLinearly(t *testing.T) {
 	const times = 4
 	uses := []struct {
@@ -242,7 +241,7 @@ func TestInspectAllocatesLinearly(t *testing.T) {
 			for _, in := range p.Inputs() {
 				shape, err := in.Shape.Bind(map[string]int{})
 				if err != nil {
-					return nil // of sizes
+					return nil // the sizes don't fit
 				}
 				extents, _ := shape.Ints()
 				ins = append(ins, graph.Ones(in.DType, extents...))
@@ -279,8 +278,8 @@ func TestInspectAllocatesLinearly(t *testing.T) {
 	}
 }
 
-// A few operations take few objects: what only the passes and linking need is memory of the graph before. There are 58 of
-// them without the race detector, which has pools drop some.
+// A few operations allocate few objects, because passes and linking reuse the memory of former graphs. There are 58
+// without the race detector, which makes pools drop some.
 func TestCompileOfFewOperations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("pools drop memory")
@@ -293,8 +292,8 @@ func TestCompileOfFewOperations(t *testing.T) {
 	}), 75.0)
 }
 
-// TestCompileAtOnce compiles graphs of all kinds on several goroutines, which share the memory that graphs leave behind. The
-// plans are those of each alone.
+// TestCompileAtOnce compiles graphs of all kinds on several goroutines, which share pooled memory. The plans are the
+// same as when compiled alone.
 func TestCompileAtOnce(t *testing.T) {
 	plans := func(k int) string {
 		var text strings.Builder

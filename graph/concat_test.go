@@ -38,7 +38,7 @@ func TestConcat(t *testing.T) {
 	}
 }
 
-// TestPad compares each mode with the endless sequence that it makes of a line.
+// TestPad compares each mode with the endless sequence that it makes from a line.
 func TestPad(t *testing.T) {
 	at := map[graph.PadMode]func(i, n int) int{
 		graph.PadEdge:      func(i, n int) int { return min(max(i, 0), n-1) },
@@ -65,8 +65,7 @@ func TestPad(t *testing.T) {
 	})
 }
 
-// TestConcatCopiesNothing asserts that computed operands are stored where they are in the
-// result.
+// TestConcatCopiesNothing asserts that computed operands are stored directly into the result.
 func TestConcatCopiesNothing(t *testing.T) {
 	x, y, w := f32("x", 64, 100), f32("y", 64, 30), f32("w", 100, 40)
 	for _, z := range []graph.Node{
@@ -81,8 +80,8 @@ func TestConcatCopiesNothing(t *testing.T) {
 	}
 }
 
-// TestSlicesAreStoredOnce asserts that what is computed is computed for each slice that goes into a
-// concatenation where it is stored: no array of all is in memory, and nothing is copied.
+// TestSlicesAreStoredOnce asserts that slices of a computed value that go into a concatenation are computed directly
+// there: no array of the whole value is stored, and nothing is copied.
 func TestSlicesAreStoredOnce(t *testing.T) {
 	x, v, cube := f32("x", 500, 64), f32("v", 10, 64), f32("cube", 20, 18, 16)
 	again := map[string]bool{"edge": true, "reflect": true, "symmetric": true, "wrap": true, "three axes": true}
@@ -105,7 +104,7 @@ func TestSlicesAreStoredOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := requireNoCopies(t, y)
 			require.Zero(t, p.Copies(), p.Explain())
-			require.LessOrEqual(t, p.Temporaries(), 64*4, p.Explain()) // of a row
+			require.LessOrEqual(t, p.Temporaries(), 64*4, p.Explain()) // bytes of a row
 			for _, d := range p.Ledger() {
 				require.False(t, d.Kind == plan.Recomputed && !again[name], p.Explain())
 			}
@@ -119,8 +118,8 @@ func TestSlicesAreStoredOnce(t *testing.T) {
 	}
 }
 
-// TestSlicesOfStored asserts that what has memory anyway is read there: a result, and what many
-// slices are read of.
+// TestSlicesOfStored asserts that slices read a value from memory if it is stored anyway: a result, or a value with
+// many slices.
 func TestSlicesOfStored(t *testing.T) {
 	x := f32("x", 64, 64)
 	e := x.Exp()
@@ -154,8 +153,8 @@ func TestPadUnknown(t *testing.T) {
 	}
 }
 
-// TestStackOfEverything stacks results of operations of every kind along a new last axis, where
-// no line of one is contiguous.
+// TestStackOfEverything stacks results of operations of every kind along a new last axis, where their lines are
+// strided.
 func TestStackOfEverything(t *testing.T) {
 	x, i := f32("x", 3, 4), graph.Const(graph.Of([]int64{2, 0, 1, 1}))
 	for k, y := range []graph.Node{
@@ -172,7 +171,7 @@ func TestStackOfEverything(t *testing.T) {
 	}
 }
 
-// TestRollAnySize rolls along an axis whose extent is an input's.
+// TestRollAnySize rolls along an axis of symbolic extent.
 func TestRollAnySize(t *testing.T) {
 	shifts := []int{math.MinInt, math.MinInt + 1, math.MaxInt}
 	for shift := -7; shift <= 7; shift++ {
@@ -221,7 +220,8 @@ func TestConcatErrors(t *testing.T) {
 	require.Equal(t, "concat: float32[n+4]", graph.Concat(0, f32("v", n), f32("u", 4)).String())
 }
 
-// TestPadsOfTheRun: where the sizes of a run are too small for a pad or a convolution, the error has what the user asked for.
+// TestPadsOfTheRun: if the sizes of a run are too small for a pad or a convolution, the error shows the user's
+// arguments.
 func TestPadsOfTheRun(t *testing.T) {
 	n := graph.Dim("n")
 	x, image := f32("x", n, 4), f32("image", 1, 1, n, n)
@@ -244,8 +244,8 @@ func TestPadsOfTheRun(t *testing.T) {
 	require.Equal(t, "PadWrap", graph.PadWrap.String())
 }
 
-// TestLinesWithAGap compiles a stack of lines of which one is from elsewhere: what the others
-// scatter has a gap, and the schedule verifies.
+// TestLinesWithAGap compiles a stack of lines, one of which comes from elsewhere. So the lines that the others scatter
+// have a gap, and the schedule verifies.
 func TestLinesWithAGap(t *testing.T) {
 	const k, other = 4, 1
 	x, y, z := graph.Input("x", graph.Int16, 4, 8, k), graph.Input("y", graph.Int16, 4, 8, k), graph.Input("z", graph.Int16, 4, 8, 1)

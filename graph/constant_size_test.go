@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// sizedConstants are graphs with values that depend on constants and on named sizes alone.
+// sizedConstants are graphs with values that depend only on constants and on named sizes.
 func sizedConstants() map[string][]graph.Item {
 	b, h, w := graph.Dim("b"), graph.Dim("h"), graph.Dim("w")
 	x := graph.Input("x", graph.Float32, b, 1, h, w)
@@ -28,8 +28,8 @@ func sizedConstants() map[string][]graph.Item {
 	}
 }
 
-// TestCompileComputesLittle: Compile computes nothing of constants for its example sizes, nor more than the
-// graph's own size for sizes that are numbers: what it allocates does not depend on the sizes.
+// TestCompileComputesLittle: Compile computes no constants for example sizes, and only a bounded part of large ones.
+// What it allocates does not depend on the sizes.
 func TestCompileComputesLittle(t *testing.T) {
 	for name, items := range sizedConstants() {
 		_, bytes, live := footprint(t, items)
@@ -38,8 +38,8 @@ func TestCompileComputesLittle(t *testing.T) {
 	}
 }
 
-// TestConstantsOfManySizes: what is kept of constants lives no longer than the plans that read it, whether it is of a size or of a slice of
-// captured memory, and what does not depend on sizes is kept once.
+// TestConstantsOfManySizes: a value computed from constants lives no longer than the plans that read it. A value that
+// does not depend on sizes is kept once.
 func TestConstantsOfManySizes(t *testing.T) {
 	const most, plans, cols = 2500, 2, 24
 	n := graph.Dim("n")
@@ -47,7 +47,7 @@ func TestConstantsOfManySizes(t *testing.T) {
 	w := graph.Normal(graph.Float32, 1, 0, 1, most+1, cols)
 	for name, c := range map[string]struct {
 		y    graph.Node
-		kept int // bytes of one plan at most
+		kept int // most bytes of one plan
 	}{
 		"scan of a constant":    {x.Add(graph.Fill(graph.Float32, 1, n).CumSum(0)), 0},
 		"product with an iota":  {x.Reshape(1, n).MatMul(graph.Iota(graph.Float32, n).Reshape(n, 1).Mul(graph.Iota(graph.Float32, 8))), 0},

@@ -9,10 +9,10 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestConstantsArePackedOnce: the right matrix of a product is put into panels when the
-// program is compiled, for all numbers of rows, and no run copies it.
+// TestConstantsArePackedOnce: the right matrix of a product is packed into panels at compile time, for all numbers of
+// rows, and no run copies it.
 func TestConstantsArePackedOnce(t *testing.T) {
-	const k, cols = 100, 131 // of several panels, the last not full
+	const k, cols = 100, 131 // several panels, the last one partial
 	w := graph.Normal(graph.Float32, 1, 0, 1, k, cols)
 	right := graph.Input("w", graph.Float32, k, cols)
 	x := graph.Input("x", graph.Float32, graph.Dim("n"), k)
@@ -46,8 +46,8 @@ func TestConstantsArePackedOnce(t *testing.T) {
 	}
 }
 
-// TestConstantsArePackedForAllProducts: the steps of a recurrent layer read the same panels. Other
-// columns of the weights have panels of their own.
+// TestConstantsArePackedForAllProducts: the steps of a recurrent layer share panels. Other columns of the weights have
+// their own panels.
 func TestConstantsArePackedForAllProducts(t *testing.T) {
 	const size, rows = 96, 2
 	steps := func(h, w graph.Node) graph.Node {
@@ -72,7 +72,7 @@ func TestConstantsArePackedForAllProducts(t *testing.T) {
 	require.Contains(t, p.Explain(), "2 steps of constants, for all runs: 72 KiB kept")
 }
 
-// TestPanelsOfTwoWidths: products of windows and of a plain operand read panels of their own widths of one constant.
+// TestPanelsOfTwoWidths: products of windows and of plain operands read panels of different widths of one constant.
 func TestPanelsOfTwoWidths(t *testing.T) {
 	x, y := graph.Input("x", graph.Float32, 40, 16, 9), graph.Input("y", graph.Float32, 200, 144)
 	windows := x.Window(0, 3, 1, 1).Window(2, 3, 1, 1).Permute(0, 2, 1, 3, 4).Reshape(38*7, 144)
@@ -96,7 +96,7 @@ func TestPanelsOfTwoWidths(t *testing.T) {
 	}
 }
 
-// TestMachineOfEachEngine: programs for AVX2 alone and others don't share the width of panels.
+// TestMachineOfEachEngine: programs for AVX2 only don't share the width of panels with others.
 func TestMachineOfEachEngine(t *testing.T) {
 	x, w := graph.Input("x", graph.Float32, 200, 144), graph.Normal(graph.Float32, 1, 0, 1, 144, 100)
 	schedule := func(d graph.Debug) string {
@@ -117,7 +117,7 @@ func TestMachineOfEachEngine(t *testing.T) {
 	}
 }
 
-// TestConstantsAreComputedOnce: what depends on constants alone is no step of a run.
+// TestConstantsAreComputedOnce: no step of a run computes a value that depends only on constants.
 func TestConstantsAreComputedOnce(t *testing.T) {
 	w := graph.Of([]float32{1, 2, 3})
 	x := graph.Input("x", graph.Float32, graph.Dim("n"), 3)
@@ -128,14 +128,14 @@ func TestConstantsAreComputedOnce(t *testing.T) {
 	require.NotContains(t, text, "exp")
 	require.NotContains(t, text, "sum")
 
-	// What a constant gives through a broadcast is larger than it, or cheap: no copy of it is kept.
+	// A broadcast of a constant is larger than the constant, or cheap: no copy of it is kept.
 	for _, y := range []graph.Node{graph.Const(w).Unsqueeze(1).Mul(w).Exp(), graph.Const(w).Add(1)} {
 		p, err := graph.Compile(x.Sum().Add(y))
 		require.NoError(t, err)
 		require.Contains(t, p.String(), "add")
 		require.NotContains(t, p.String(), "%once0: f32[3,3]")
 	}
-	// A tensor that is a Variable anywhere is one everywhere.
+	// A tensor that is used as a Variable anywhere counts as one everywhere.
 	v, err := graph.Compile(graph.Variable(w).Exp().Sum().Add(graph.Const(w).Exp()))
 	require.NoError(t, err)
 	require.NotContains(t, v.String(), "once")
@@ -160,8 +160,8 @@ func TestConstantsAreComputedOnce(t *testing.T) {
 	require.Contains(t, graph.Variable(nil).Err().Error(), "variable: the tensor is nil")
 }
 
-// TestHugeConstants: what a few bytes describe and takes long is not computed while a program is compiled, which nothing
-// could stop.
+// TestHugeConstants: an expensive value described by a few bytes is not computed at compile time, where nothing could
+// stop it.
 func TestHugeConstants(t *testing.T) {
 	for side, once := range map[int]bool{1 << 7: true, 1 << 10: false, 1 << 15: false} {
 		p, err := graph.Compile(graph.Input("x", graph.Float32).Add(graph.Const(graph.ScalarOf[float32](1)).BroadcastTo(side, side).Exp().Sum(0, 1)))

@@ -15,12 +15,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
-// product is a product of two arrays whose extents have names: build takes their nodes.
+// product is a product of two arrays with named extents: build takes their nodes.
 type product struct {
 	name    string
-	extents [][]graph.Extent // of the two arrays, in names and numbers
-	sizes   map[string]int   // of the names
-	numbers []string         // that are never symbols
+	extents [][]graph.Extent // extents of the two arrays, as names and numbers
+	sizes   map[string]int   // numbers of the names
+	numbers []string         // names that are never symbols
 	build   func(x, y graph.Node) graph.Node
 }
 
@@ -32,11 +32,11 @@ func (p *product) extent(t *rapid.T, name string, numbers ...int) graph.Extent {
 	return graph.Dim(name)
 }
 
-// fewRows are extents of axes of a product, and manyPairs some that are summed over.
+// fewRows are possible extents of the axes of a product, and manyPairs those of summed axes.
 var fewRows, manyPairs = []int{1, 2, 1, 3, 5}, []int{1, 2, 3, 40, 300}
 
-// TestProductsOfSymbols compiles products with numbers as extents and with symbols for some of them, and requires the same bits:
-// those of a row alone follow from the extents of the run.
+// TestProductsOfSymbols compiles products with numbers as extents and with symbols for some of them, and requires the
+// same bits. Whether a row is single follows from the extents of the run.
 func TestProductsOfSymbols(t *testing.T) {
 	for name, draw := range map[string]func(t *rapid.T, p *product){"matmul": drawMatMul, "tensordot": drawTensordot, "einsum": drawEinsum, "conv": drawConvOfSymbols, "convtranspose": drawTransposed} {
 		t.Run(name, func(t *testing.T) { checkSymbols(t, draw) })
@@ -81,7 +81,7 @@ func (p *product) shape(i int) (shape []int) {
 	return shape
 }
 
-// input returns array i, some of whose extents are symbols.
+// input returns array i, with symbols for some extents.
 func (p *product) input(i int, d graph.DType, symbols map[string]bool) graph.Node {
 	var dims []any
 	for k, e := range p.extents[i] {
@@ -98,7 +98,7 @@ func (p *product) input(i int, d graph.DType, symbols map[string]bool) graph.Nod
 	return graph.Input(string("xy"[i]), d, dims...)
 }
 
-// drawMatMul draws matrices with axes before them that broadcast.
+// drawMatMul draws matrices with leading axes that broadcast.
 func drawMatMul(t *rapid.T, p *product) {
 	p.name, p.build = "matmul", func(x, y graph.Node) graph.Node { return x.MatMul(y) }
 	p.extents = make([][]graph.Extent, 2)
@@ -115,7 +115,7 @@ func drawMatMul(t *rapid.T, p *product) {
 	p.extents[0], p.extents[1] = append(p.extents[0], m, k), append(p.extents[1], k, n)
 }
 
-// drawTensordot draws arrays of which some axes are summed over, in any order.
+// drawTensordot draws arrays with some axes summed over, in any order.
 func drawTensordot(t *rapid.T, p *product) {
 	sums := strings.Fields("k l")[:rapid.IntRange(0, 2).Draw(t, "sums")]
 	var axes [2][]int

@@ -15,8 +15,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/eval"
 )
 
-// defined returns the elements of y by definition, where the tensors are given
-// for the inputs in order.
+// defined returns the elements of y by its definition, with the tensors as inputs in order.
 func defined(t require.TestingT, y graph.Node, ins ...*graph.Tensor) eval.Array {
 	f, captured, err := graph.Define(y)
 	require.NoError(t, err)
@@ -35,8 +34,7 @@ func defined(t require.TestingT, y graph.Node, ins ...*graph.Tensor) eval.Array 
 	return outs[0]
 }
 
-// loops returns the elements of an explicit einsum without ellipses as whole
-// numbers, by a loop over each label.
+// loops returns the elements of an explicit einsum without ellipses, as integers, by a loop over each label.
 func loops(formula string, arrays ...eval.Array) (shape []int, data []int64) {
 	left, out, _ := strings.Cut(formula, "->")
 	terms := strings.Split(left, ",")
@@ -69,7 +67,7 @@ func loops(formula string, arrays ...eval.Array) (shape []int, data []int64) {
 		for i, term := range terms {
 			flat := 0
 			for k, l := range term {
-				flat = flat*arrays[i].Shape[k] + min(index[l], arrays[i].Shape[k]-1) // 1 repeats
+				flat = flat*arrays[i].Shape[k] + min(index[l], arrays[i].Shape[k]-1) // an extent of 1 repeats
 			}
 			product *= whole(arrays[i], flat)
 		}
@@ -101,9 +99,8 @@ func wholes(a eval.Array) []int64 {
 	return out
 }
 
-// TestRandomEinsums compares einsums of whole numbers with plain loops: of one to
-// four operands of any layouts, with diagonals, axes that broadcast, and sizes
-// that the graph knows or not.
+// TestRandomEinsums compares einsums of integers with plain loops: one to four operands of any layouts, diagonals,
+// broadcast axes, and known or symbolic sizes.
 func TestRandomEinsums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := randomEinsum(t)
@@ -125,7 +122,7 @@ func TestRandomEinsums(t *testing.T) {
 	})
 }
 
-// einsum is a formula, the same without ellipses, and operands.
+// einsum is a formula, the same formula without ellipses, and operands.
 type einsum struct {
 	formula, plain string
 	nodes          []any
@@ -174,7 +171,7 @@ func randomEinsum(t *rapid.T) (e einsum) {
 	return e
 }
 
-// laid returns small whole numbers in a random layout.
+// laid returns small integers in a random layout.
 func laid(t *rapid.T, dt graph.DType, shape []int) *graph.Tensor {
 	axes := make([]int, len(shape))
 	for k := range axes {

@@ -12,8 +12,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
-// TestConvEngines compares convolutions of floats, whose sums are rounded, with their
-// definition: the bits depend neither on the engine nor on the number of workers.
+// TestConvEngines compares convolutions of floats, whose sums are rounded, with their definition: the bits depend
+// neither on the engine nor on the number of workers.
 func TestConvEngines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var extents, size []int
@@ -60,7 +60,7 @@ func TestConvEngines(t *testing.T) {
 	})
 }
 
-// pooled returns the poolings of a result of convolutions, with its channels first.
+// pooled returns poolings of a convolution's result, with its channels first.
 func pooled(t *rapid.T, y graph.Node, channelsLast bool) graph.Node {
 	axes := y.Rank() - 2
 	if channelsLast {
@@ -81,12 +81,12 @@ func pooled(t *rapid.T, y graph.Node, channelsLast bool) graph.Node {
 	if rapid.Bool().Draw(t, "greatest") {
 		return y.MaxPool(o)
 	}
-	o.CountPadding = true // a tensor would have the numbers of elements that are no padding
+	o.CountPadding = true // counting padding needs no tensor of counts
 	return y.AvgPool(o)
 }
 
-// TestWindowsOfLines multiplies windows of padded lines, where the lines of two axes are one axis of the
-// product's step and two of the padding, and the weights are in panels.
+// TestWindowsOfLines multiplies windows of padded lines. The lines of two axes are one axis of the product's step and
+// two axes of the padding, and the weights are in panels.
 func TestWindowsOfLines(t *testing.T) {
 	x := graph.Input("x", graph.Float64, 33, 3, 3, 3)
 	padded := graph.Concat(3, x, graph.Fill(graph.Float64, 0).BroadcastTo(33, 3, 3, 1))
@@ -95,7 +95,7 @@ func TestWindowsOfLines(t *testing.T) {
 	sameBits(t, windows.MatMul(weights), graph.Arange(graph.Float64, 0, 33*27, 1).Reshape(33, 3, 3, 3))
 }
 
-// TestConvStacked stores what is computed of a convolution with its elements apart.
+// TestConvStacked stores a value computed from a convolution with strides.
 func TestConvStacked(t *testing.T) {
 	x := graph.Input("x", graph.Float32, 1, 16, 40, 40)
 	weights := graph.Const(graph.Arange(graph.Float32, -1000, 33*16*9-1000, 1).Reshape(33, 16, 3, 3))
@@ -103,8 +103,8 @@ func TestConvStacked(t *testing.T) {
 	sameBits(t, graph.Stack(-1, y, y.Neg()), graph.Arange(graph.Float32, 0, 16*1600, 1).Reshape(1, 16, 40, 40))
 }
 
-// TestDepthwise has convolutions of single channels whose windows are computed by kernels of their lines, several
-// rows at a time, with what networks have behind them.
+// TestDepthwise has depthwise convolutions whose kernels compute several rows of windows at a time, followed by ops
+// that are common in networks.
 func TestDepthwise(t *testing.T) {
 	x := graph.Arange(graph.Float32, -2000, 2*4*17*23-2000, 1).Reshape(2, 4, 17, 23)
 	for size := 3; size <= 7; size += 2 {
@@ -120,8 +120,8 @@ func TestDepthwise(t *testing.T) {
 	}
 }
 
-// TestDepthwiseOfNarrowTypes asserts that depthwise convolutions of types that are computed in wider ones are those
-// in these, rounded once, with and without padding.
+// TestDepthwiseOfNarrowTypes asserts that depthwise convolutions of storage types equal those in the compute type,
+// rounded once, with and without padding.
 func TestDepthwiseOfNarrowTypes(t *testing.T) {
 	for _, d := range narrowReals {
 		x := graph.Arange(graph.Float32, -2000, 2*4*17*23-2000, 1).Reshape(2, 4, 17, 23)
@@ -145,8 +145,8 @@ func TestDepthwiseOfNarrowTypes(t *testing.T) {
 	}
 }
 
-// TestResidual has two blocks of a residual network: what a convolution reads with padding is read
-// without by a sum, and by a convolution with steps.
+// TestResidual has two blocks of a residual network: a convolution reads a value with padding, and a sum or a strided
+// convolution reads it without.
 func TestResidual(t *testing.T) {
 	weights := func(shape ...int) graph.Node {
 		n := 1

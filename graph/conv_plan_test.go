@@ -11,10 +11,10 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// narrowReals are types that are computed in wider ones.
+// narrowReals are types that are computed in wider types.
 var narrowReals = []graph.DType{graph.Float16, graph.BFloat16, graph.Fixed16x16}
 
-// numElems returns how many elements a shape has.
+// numElems returns the number of elements of a shape.
 func numElems(shape []int) int {
 	n := 1
 	for _, e := range shape {
@@ -23,8 +23,8 @@ func numElems(shape []int) int {
 	return n
 }
 
-// TestConvolutionsReadTheirOperand asserts that convolutions and poolings copy nothing, and that no
-// temporary holds the windows.
+// TestConvolutionsReadTheirOperand asserts that convolutions and poolings copy nothing, and that no temporary holds the
+// windows.
 func TestConvolutionsReadTheirOperand(t *testing.T) {
 	x := f32("x", 2, 8, 12, 12)
 	for _, y := range []graph.Node{
@@ -73,8 +73,8 @@ func TestConvolutionsReadTheirOperand(t *testing.T) {
 	require.Zero(t, p.Copies())
 }
 
-// TestConvolutionsStoreOnce asserts that a bias, what is added and an activation are computed of
-// blocks of a convolution that are in local memory, and stored where a padded value has them.
+// TestConvolutionsStoreOnce asserts that bias, addition and activation are computed on blocks of a convolution in local
+// memory, and stored directly inside padding.
 func TestConvolutionsStoreOnce(t *testing.T) {
 	x := f32("x", 2, 16, 30, 30)
 	y := x.Conv(f32("w", 16, 16, 3, 3), graph.ConvOptions{}).Add(f32("bias", 16, 1, 1)).Add(f32("more", 2, 16, 28, 28)).Maximum(0)
@@ -95,8 +95,8 @@ func TestConvolutionsStoreOnce(t *testing.T) {
 	require.Contains(t, p.Explain(), "through steps 0 to 1")
 }
 
-// TestPaddedWindowsCopyNothing asserts that what windows alone read is padded block by block: no
-// copy and no temporary holds it, of small images and of large ones.
+// TestPaddedWindowsCopyNothing asserts that a value read only by windows is padded block by block: no copy and no
+// temporary holds it, for small and for large images.
 func TestPaddedWindowsCopyNothing(t *testing.T) {
 	one := []int{1, 1}
 	same := graph.ConvOptions{Before: one, After: one}
@@ -166,7 +166,7 @@ func TestPaddedWindowsCopyNothing(t *testing.T) {
 						copies, bytes = 1, 8*16*9*4
 					}
 					require.Equal(t, copies, p.Copies(), "%s of %d images of %d: %s", name, n, size, p.Explain())
-					if name == "depthwise" && size == 200 { // corners share products of a weight and zero
+					if name == "depthwise" && size == 200 { // corners share products of a weight with zero
 						bytes = n * 16 * 4
 					}
 					require.Equal(t, bytes, p.Temporaries(), "%s of %d images of %d: %s", name, n, size, p.Explain())
@@ -176,8 +176,8 @@ func TestPaddedWindowsCopyNothing(t *testing.T) {
 	}
 }
 
-// TestWindowsAreTheLeftOperand asserts that weights that never change are packed once, and that
-// windows of many channels are read where they are.
+// TestWindowsAreTheLeftOperand asserts that constant weights are packed once, and that windows of many channels are
+// read in place.
 func TestWindowsAreTheLeftOperand(t *testing.T) {
 	same := graph.ConvOptions{Before: []int{1, 1}, After: []int{1, 1}}
 	x, w := graph.Ones(graph.Float32, 2, 128, 7, 7), graph.Ones(graph.Float32, 64, 128, 3, 3)
@@ -208,8 +208,8 @@ func TestWindowsAreTheLeftOperand(t *testing.T) {
 	}
 }
 
-// TestPooledConvolutionsAreNotTransposed asserts that a convolution reads what is pooled of another one where
-// channels are the last axis in memory, if they are few.
+// TestPooledConvolutionsAreNotTransposed asserts that a convolution reads another one's pooled result with channels as
+// the last axis in memory, if the channels are few.
 func TestPooledConvolutionsAreNotTransposed(t *testing.T) {
 	for _, c := range []struct {
 		channels  int
@@ -227,8 +227,8 @@ func TestPooledConvolutionsAreNotTransposed(t *testing.T) {
 	}
 }
 
-// TestJoinedConvolutionsAreNotTransposed asserts that short windows are the left operand too where their product is
-// added to that of long ones: both have channels as the last axis in memory, and so has the sum.
+// TestJoinedConvolutionsAreNotTransposed asserts that short windows are also the left operand if their product is added
+// to that of long windows: both products, and the sum, have channels as the last axis in memory.
 func TestJoinedConvolutionsAreNotTransposed(t *testing.T) {
 	w := func(shape ...int) graph.Node { return graph.Const(graph.Ones(graph.Float32, shape...)) }
 	same := graph.ConvOptions{Before: []int{1, 1}, After: []int{1, 1}}
@@ -247,8 +247,8 @@ func TestJoinedConvolutionsAreNotTransposed(t *testing.T) {
 	require.Equal(t, 4, strings.Count(p.Explain(), "weights that never change and windows"), p.Explain())
 }
 
-// TestVerifiedConvolutions verifies plans whose steps read different groups of panels, and whose
-// iterations store a convolution and what is made of it into parts of one result.
+// TestVerifiedConvolutions verifies plans whose steps read different groups of panels, and whose iterations store a
+// convolution and a value computed from it into parts of one result.
 func TestVerifiedConvolutions(t *testing.T) {
 	w := func(shape ...int) graph.Node { return graph.Const(graph.Normal(graph.Float32, 1, 0, 1, shape...)) }
 	grouped := f32("x", 1, 48, 14, 1).Conv(w(144, 16, 3, 7),

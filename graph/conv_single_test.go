@@ -20,8 +20,8 @@ func numbers(r *rand.Rand, shape ...int) *graph.Tensor {
 	return graph.Of(data, shape...)
 }
 
-// TestSingleChannels has depthwise convolutions between products, in networks whose weights never change: the products
-// may have their channels last in memory, and so the convolution between them.
+// TestSingleChannels has depthwise convolutions between products in networks with constant weights: the products, and
+// so the convolution, may have their channels last in memory.
 func TestSingleChannels(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pick := func(of ...int) int { return of[r.IntN(len(of))] }
@@ -56,8 +56,8 @@ func TestSingleChannels(t *testing.T) {
 	}
 }
 
-// TestSingleChannelsInOrder asserts that a convolution of single channels between two products is one kernel that reads whole
-// lines of channels, where its windows are few or have steps.
+// TestSingleChannelsInOrder asserts that a depthwise convolution between two products is one kernel over whole lines of
+// channels, if its windows are few or strided.
 func TestSingleChannelsInOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, step := range []int{1, 2} {
@@ -68,7 +68,7 @@ func TestSingleChannelsInOrder(t *testing.T) {
 		b = b.Add(weights(96, 1, 1)).Maximum(0).Minimum(6)
 		p, err := graph.Compile(b.Conv(weights(64, 96, 1, 1), graph.ConvOptions{}))
 		require.NoError(t, err)
-		inside := map[int]string{1: "12 ops over [7,7,96]", 2: "12 ops over [6,6,96]"}[step] // the border of windows with steps is apart
+		inside := map[int]string{1: "12 ops over [7,7,96]", 2: "12 ops over [6,6,96]"}[step] // the border of strided windows is separate
 		require.Contains(t, p.Explain(), inside)
 		for _, line := range strings.Split(p.Explain(), "\n") {
 			if strings.Contains(line, inside) {

@@ -14,7 +14,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// grid is an array of integers that models read by indices.
+// grid is an array of integers that the definitions read by index.
 type grid struct {
 	shape []int
 	data  []int32
@@ -28,7 +28,7 @@ func drawGrid(t *rapid.T, name string, shape ...int) grid {
 
 func (g grid) tensor() *graph.Tensor { return graph.Of(g.data, g.shape...) }
 
-// at returns an element, or what lies outside.
+// at returns an element, or outside for an index outside the array.
 func (g grid) at(outside int32, index ...int) int32 {
 	k, err := layout.Ravel(g.shape, index...)
 	if err != nil {
@@ -46,8 +46,7 @@ func every(shape []int, f func(at []int)) {
 	}
 }
 
-// drawConv draws the settings of a convolution or a pooling of some spatial extents with
-// windows of a size.
+// drawConv draws the options of a convolution or pooling for given spatial extents and window sizes.
 func drawConv(t *rapid.T, extents, size []int) (o graph.ConvOptions) {
 	for i := range extents {
 		o.Before, o.After = append(o.Before, rapid.IntRange(0, 2).Draw(t, "before")), append(o.After, rapid.IntRange(0, 2).Draw(t, "after"))
@@ -69,8 +68,8 @@ func windowsOf(extents, size []int, o graph.ConvOptions) (out []int) {
 	return out
 }
 
-// TestConv compares convolutions of one to three axes with their definition, in both orders
-// of channels, with groups, single channels, steps, dilations and padding.
+// TestConv compares convolutions of one to three axes with their definition, in both channel orders, with groups,
+// single channels, strides, dilations and padding.
 func TestConv(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var extents, size []int
@@ -270,8 +269,8 @@ func TestConvErrors(t *testing.T) {
 	}
 }
 
-// TestConvInPieces: a line of windows that takes longer than one call may is computed in
-// pieces. All numbers are small integers, so that sums are exact in any order.
+// TestConvInPieces: a line of windows that takes longer than a call may is computed in pieces. All numbers are small
+// integers, so sums are exact in any order.
 func TestConvInPieces(t *testing.T) {
 	const channels, outs, taps, n = 16, 8, 16, 4096
 	xs, ws := make([]float32, channels*n), make([]float32, outs*channels*taps)

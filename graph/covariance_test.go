@@ -43,8 +43,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// Columns of Go slices go in and out; variables that rise together have a correlation
-// of 1.
+// Columns come from and go to Go slices; variables that rise together have a correlation of 1.
 func ExampleNode_Corr() {
 	hours, points := []float64{1, 2, 3, 4}, []float64{10, 20, 30, 40}
 	x := graph.Input("x", graph.Float64, graph.Dim("n"), 2)

@@ -10,8 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestDivisionByOne divides by one number, whose reciprocal kernels multiply by: all uint16, and int32 and uint32 beside
-// multiples of the divisor and at the ends of the type.
+// TestDivisionByOne divides by a single number, for which kernels multiply by the reciprocal: all uint16, and int32 and
+// uint32 near multiples of the divisor and at the ends of the type.
 func TestDivisionByOne(t *testing.T) {
 	var all []uint16
 	for x := range 1 << 16 {
@@ -28,7 +28,7 @@ func TestDivisionByOne(t *testing.T) {
 	}
 }
 
-// nearMultiples returns numbers beside multiples of y and at the ends of the type.
+// nearMultiples returns numbers near multiples of y and at the ends of the type.
 func nearMultiples[T int32 | uint32](y, least, most T) (xs []T) {
 	for n := range 2000 {
 		i := T(n)

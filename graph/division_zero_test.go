@@ -10,7 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// TestDivisionByZero: the first op that divides an integer by zero is found, whichever it is, and floats are none.
+// TestDivisionByZero: the first op that divides an integer by zero is found, whichever it is; divisions of floats are
+// not.
 func TestDivisionByZero(t *testing.T) {
 	ops := map[string]func(x, by graph.Node) graph.Node{
 		"div": func(x, by graph.Node) graph.Node { return x.Div(by) }, "floordiv": func(x, by graph.Node) graph.Node { return x.FloorDiv(by) },
@@ -39,7 +40,7 @@ func TestDivisionByZero(t *testing.T) {
 			require.Error(t, call.Run(t.Context()))
 		}
 		p, err := graph.Compile(op(graph.Const(graph.Of([]float32{1})), graph.Const(graph.Of([]float32{0}))).Neg(), graph.WithDebug(graph.DivisionByZero))
-		if err == nil { // Rem is of integers
+		if err == nil { // Rem of integers
 			_, err = p.Run(t.Context())
 			require.NoError(t, err, name)
 		}

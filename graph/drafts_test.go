@@ -10,8 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestProgramsShareDrafts compiles formulas that are alike but for constants and inputs, by several goroutines at once.
-// Programs of an executor of their own, which share nothing, compute the same.
+// TestProgramsShareDrafts compiles formulas that differ only in constants and inputs, by several goroutines at once.
+// Programs of a separate executor, which share nothing, compute the same.
 func TestProgramsShareDrafts(t *testing.T) {
 	const programs = 12
 	results := func(own ...graph.Item) [programs][]*graph.Tensor {

@@ -20,16 +20,16 @@ const dtypesIntro = `# Element types
 
 This page is made from the table of element types, and of what each method does with each type: ` + "`go test ./graph -run DTypes -update`" + `.
 
-An operation on a type that is computed in another converts its operands, computes, and rounds or wraps its result once; reductions,
-scans and products convert their operands once and their results once. Types of which nothing is computed are moved, chosen
-by Where and converted; Cast them to compute. An element of less than 8 bits has a byte of its own, of which it is the low bits.
+Some types are computed in another type: an operation converts its operands, computes, and rounds or wraps its result once. Reductions,
+scans and products convert their operands once and their results once. Types without a compute type can only be moved, chosen
+by Where and converted; Cast them to compute. An element of less than 8 bits takes a byte and uses its low bits.
 
-Elementary functions of float16 and bfloat16 are those of float32, rounded once more. Of all 2^16 inputs at most 20 results of a function
-(cbrt of float16) are not the element nearest to the exact value; the error is at most 0.5001 ULP. ` + "`cmd/ulp/testdata/halves.txt`" + ` has the
+Elementary functions of float16 and bfloat16 are those of float32, rounded once more. The error is at most 0.5001 ULP: for at most 20 of
+the 2^16 inputs of a function (cbrt of float16) the result is not the nearest element. ` + "`cmd/ulp/testdata/halves.txt`" + ` has the
 counts, and ` + "`go test ./cmd/ulp -run Halves`" + ` measures them again. ` + "`go test ./graph -run FewBits -long`" + ` compares the conversions of all 2^32
-float32 numbers to 16, 8 and 4 bits with the definition, on both engines. ` + "`go test ./graph -run Pairs`" + ` does all pairs of integers of 8 bits.
+float32 numbers to 16, 8 and 4 bits with the definition, on both engines. ` + "`go test ./graph -run Pairs`" + ` tests all pairs of integers of 8 bits.
 
-Bodies of integers of 8 bits and bools alone have lanes of a byte on amd64, those of integers of up to 16 bits have lanes of 16 bits.
+On amd64 a loop that computes only integers of 8 bits and bools has lanes of a byte; one with integers of up to 16 bits has lanes of 16 bits.
 
 | type | in IR text | bits | bytes | computed in | sums of many |
 |---|---|---|---|---|---|
@@ -39,7 +39,7 @@ const dtypesOperations = `
 ## Operations
 
 Methods of ` + "`graph.Node`" + ` and functions of ` + "`graph`" + ` that take the same types are one row. The types are those of x; "all" is all types of the column.
-Some convert x first: totals of bools and short integers are of 64 bits, truth is x.Ne(0), the order of bools is that of 0 and 1.
+Some methods convert x first: totals of bools and short integers have 64 bits, a truth value is x.Ne(0), and false orders before true.
 
 `
 
@@ -52,8 +52,8 @@ var typeColumns = []struct {
 	{"floats", ir.Floats}, {"fixed16x16", ir.Reals &^ ir.Floats}, {"8 bits and less, stored", ir.Stored},
 }
 
-// TestDTypes compares docs/dtypes.md with the table of element types, and with what happens if each method is called on each type: it
-// is an error of the call, or compiles and runs.
+// TestDTypes compares docs/dtypes.md with the table of element types, and with the result of calling each method on
+// each type: the call is an error, or the graph compiles and runs.
 func TestDTypes(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(dtypesIntro)
@@ -85,7 +85,7 @@ func TestDTypes(t *testing.T) {
 	require.Equal(t, b.String(), string(doc), "after a change that is meant, run: go test ./graph -run DTypes -update")
 }
 
-// byCount returns the sets of types, those that most methods take first.
+// byCount returns the sets of types, most frequent first.
 func byCount(methods map[ir.DTypes][]string) []ir.DTypes {
 	var sets []ir.DTypes
 	for types := range methods {
@@ -100,7 +100,7 @@ func byCount(methods map[ir.DTypes][]string) []ir.DTypes {
 	return sets
 }
 
-// taking returns the names of the methods by the types that they take. A type that a method takes must compile and run.
+// taking returns for each set of types the methods that accept it. An accepted type must compile and run.
 func taking(t *testing.T) map[ir.DTypes][]string {
 	numbers := graph.Uniform(graph.Float32, 1, 0, 3.9, 4, 4, 4, 4)
 	in := map[graph.DType]*graph.Tensor{}
@@ -128,7 +128,7 @@ func taking(t *testing.T) map[ir.DTypes][]string {
 	return methods
 }
 
-// cell says which types of a column are in a domain.
+// cell describes which types of a column are in a domain.
 func cell(domain, column ir.DTypes) string {
 	switch domain & column {
 	case 0:

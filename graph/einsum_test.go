@@ -18,8 +18,7 @@ func count(first float64, shape ...int) *graph.Tensor {
 	return graph.Arange(graph.Int32, first, first+float64(n), 1).Reshape(shape...)
 }
 
-// TestEinsumOfNumPy has the examples that numpy.einsum's page shows, with the
-// results there.
+// TestEinsumOfNumPy has the examples in numpy.einsum's documentation, with their results.
 func TestEinsumOfNumPy(t *testing.T) {
 	a, b, c := count(0, 5, 5), count(0, 5), count(0, 2, 3)
 	d, e := count(0, 3, 4, 5), count(0, 4, 3, 2)

@@ -12,7 +12,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
 
-func init() { portable.Register() } // programs with assembly link none of its loops
+func init() { portable.Register() } // a program with assembly does not link these loops
 
 // ways are the options that must not change a bit.
 func ways() [][]graph.Item {
@@ -25,8 +25,7 @@ func ways() [][]graph.Item {
 	return list
 }
 
-// everyWay runs a graph in all ways, requires that they give the same bits, and
-// returns those.
+// everyWay runs a graph in all ways, requires that they give the same bits, and returns the bits.
 func everyWay(t *testing.T, ys graph.Nodes, ins ...*graph.Tensor) [][]uint64 {
 	t.Helper()
 	var first [][]uint64
@@ -47,8 +46,7 @@ func everyWay(t *testing.T, ys graph.Nodes, ins ...*graph.Tensor) [][]uint64 {
 	return first
 }
 
-// elements returns the bits of a tensor's elements in row-major order, of each
-// NaN the same.
+// elements returns the bits of a tensor's elements in row-major order, with the same bits for all NaNs.
 func elements(t *testing.T, x *graph.Tensor) []uint64 {
 	t.Helper()
 	if ir.Stored.Has(x.DType()) {
@@ -92,8 +90,7 @@ func floats(bits []uint64) []float64 {
 	return out
 }
 
-// lying returns a [3,4,5] array in several layouts: of small whole numbers, or
-// of numbers whose sums are rounded.
+// lying returns a [3,4,5] array in several layouts: of small integers, or of numbers whose sums are rounded.
 func lying(whole bool) []*graph.Tensor {
 	fill := func(shape ...int) *graph.Tensor {
 		n := 1

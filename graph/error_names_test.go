@@ -7,7 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestMistakesHaveTheNameThatWasCalled: what an op is made of does not show in its errors.
+// TestMistakesHaveTheNameThatWasCalled: errors name the method that was called, not the ops that it is composed of.
 func TestMistakesHaveTheNameThatWasCalled(t *testing.T) {
 	x, i := graph.Input("x", graph.Float32, 4, 6), graph.Input("i", graph.Int32, 4)
 	for want, y := range map[string]graph.Node{

@@ -15,7 +15,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// here returns the line that it is called from, as errors name it.
+// here returns the line of its caller, as errors name it.
 func here() string {
 	_, file, line, _ := runtime.Caller(1)
 	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
@@ -211,7 +211,7 @@ func TestWithoutBroadcast(t *testing.T) {
 	require.ErrorContains(t, err, "add: an operand of shape [1,3] would broadcast to [2,3]")
 	z := f32("z", graph.Dim("n"), 4)
 	_, err = graph.Compile(z.Softmax(-1), z.Standardize(1e-5, 0), z.LogSumExp(1), z.Std(0), z.L2Normalize(1e-9, 1), graph.WithoutBroadcast())
-	require.NoError(t, err) // what is kept repeats
+	require.NoError(t, err) // axes that a reduction kept may repeat
 	one := f32("one", 2, 1)
 	for range 200 {
 		one = one.Add(one)
@@ -313,7 +313,7 @@ func TestRunOutOfMemory(t *testing.T) {
 	x := f32("x", n)
 	p, err := graph.Compile(x.Reshape(n, 1).Add(x))
 	require.NoError(t, err)
-	// A million zeros with stride 0: n*n elements are 4 TB.
+	// A million zeros with stride 0: n*n elements would be 4 TB.
 	wide := graph.New(graph.Float32, 1).Expand(1_000_000)
 	require.NoError(t, wide.Err())
 	want := "run: 4000000000000 bytes for outputs and 0 for temporaries, which Explain names: 4000000000000 bytes (3.6 TiB) asked"
@@ -349,14 +349,13 @@ func TestBadRepresentatives(t *testing.T) {
 	require.Contains(t, p.Explain(), "for example: n=100019, m=100003")
 	_, err = graph.Compile(x, f32("w", graph.Dim("0*n-1")))
 	require.Error(t, err)
-	// Only 40 to 100, and at the ends something is empty.
+	// Only 40 to 100 fit, and at both ends some array is empty.
 	p, err = graph.Compile(x.Slice("40:"), f32("rest", graph.Dim("100-n")))
 	require.NoError(t, err)
 	require.Contains(t, p.Explain(), "for example: n=99")
 }
 
-// TestNoExampleSizes compiles a program that no example sizes fit, and runs it
-// for sizes that do and that do not.
+// TestNoExampleSizes compiles a program that no example sizes fit, and runs it for sizes that fit and sizes that don't.
 func TestNoExampleSizes(t *testing.T) {
 	const none = "no example sizes were found that the graph fits: run the program, then this tells of the run"
 	n := graph.Dim("n")

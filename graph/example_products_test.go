@@ -8,8 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// A layer for any number of samples: what follows the product runs on its
-// blocks while they are in the cache.
+// A layer for any number of samples: the ops after the product run on its blocks while these are in the cache.
 func ExampleNode_MatMul() {
 	x := graph.Input("x", graph.Float32, graph.Dim("n"), 3)
 	w := graph.Of([]float32{1, 0, 0, 1, -1, 2}, 3, 2)
@@ -27,7 +26,7 @@ func ExampleNode_MatMul() {
 	// float32[2,2]
 	// [[ 0.   8.5]
 	//  [ 0.  17.5]]
-	// example_products_test.go:25: matmul: shapes [n,3] and [2,3]: axis 1 of the first is 3 and axis 0 of the second is 2: they must be equal
+	// example_products_test.go:24: matmul: shapes [n,3] and [2,3]: axis 1 of the first is 3 and axis 0 of the second is 2: they must be equal
 }
 
 // Labels say what is multiplied and what is summed: letters, or words.
@@ -61,5 +60,5 @@ func ExampleEinsum() {
 	// [1629 2382 3135]
 	// int32[2]
 	// [1 5]
-	// example_products_test.go:53: einsum: "row col, col row" of shapes [2,3] and [2,3]: label col is 3 as axis 1 of the first and 2 as axis 0 of the second: they must be equal
+	// example_products_test.go:52: einsum: "row col, col row" of shapes [2,3] and [2,3]: label col is 3 as axis 1 of the first and 2 as axis 0 of the second: they must be equal
 }

@@ -50,7 +50,7 @@ func ExampleError() {
 	// 39 sub
 }
 
-// Views are strides: nothing is copied, whatever they are.
+// Views are strides: none of these copies anything.
 func ExampleNode_Slice() {
 	x := graph.Const(graph.Arange(graph.Int32, 0, 12, 1)).Reshape(3, 4)
 	p, err := graph.Compile(

@@ -10,7 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// explained returns the lines of what Explain says that begin with a word.
+// explained returns the lines of Explain that begin with a word.
 func explained(t *testing.T, about string, outputs ...graph.Item) (lines []string) {
 	t.Helper()
 	p, err := graph.Compile(outputs...)
@@ -24,7 +24,7 @@ func explained(t *testing.T, about string, outputs ...graph.Item) (lines []strin
 	return lines
 }
 
-// TestExplainJoined: parts of a concatenation are computed where they belong, which is no copy; their bytes are written once.
+// TestExplainJoined: segments of a concatenation are computed in place, which is no copy; their bytes are written once.
 func TestExplainJoined(t *testing.T) {
 	x := f32("x", 100, 64)
 	const part = "it is computed in its place of a concatenation, and not copied there"
@@ -34,7 +34,7 @@ func TestExplainJoined(t *testing.T) {
 		explained(t, "materialized", graph.Concat(0, x.Exp(), x).Sort(1)))
 }
 
-// TestExplainParts: a step that computes a part of an array says which one.
+// TestExplainParts: a step that computes a part of an array names the part.
 func TestExplainParts(t *testing.T) {
 	x := f32("x", 1000, 1000)
 	steps := strings.Join(explained(t, "step ", graph.Output("next", x.Roll(1, 0).Add(x.Roll(1, 1)))), "\n")
@@ -46,8 +46,8 @@ func TestExplainParts(t *testing.T) {
 	require.NotContains(t, strings.Join(explained(t, "step ", x.Exp(), x.Sum(0)), "\n"), " into ")
 }
 
-// TestExplainMoves: what a program does not read of an input is not moved, and a constant that was packed is moved as it is
-// then, in panels.
+// TestExplainMoves: elements of an input that a program does not read are not counted as moved, and a packed constant
+// counts with its packed size.
 func TestExplainMoves(t *testing.T) {
 	w := graph.Const(graph.Uniform(graph.Float32, 1, 0, 1, 200, 300))
 	for _, c := range []struct {

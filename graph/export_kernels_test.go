@@ -7,7 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// beside is the library of a process that has the built-in kernels and a program's own, for AVX2.
+// beside is the library of an AVX2 process that has the built-in kernels and a program's own.
 type beside map[string]bool
 
 func (b beside) Engine(signature string) (string, bool) {
@@ -17,8 +17,8 @@ func (b beside) Engine(signature string) (string, bool) {
 
 func (beside) Vector(string) int { return abi.AVX2.Vector() }
 
-// MissingBeside returns the signatures of the steps that are tilings, for sizes and layouts of inputs
-// (nil: contiguous), in a library that has the built-in kernels and those given.
+// MissingBeside returns the signatures of the steps that are tilings, for sizes and layouts of inputs (nil:
+// contiguous), with the built-in kernels and the given ones.
 func (p *Program) MissingBeside(kernels []string, sizes map[string]int, layouts []*layout.Layout) ([]string, error) {
 	b, err := p.compiled.Compile(sizes, layouts)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// ChunkElems has small programs divided as large ones are: see irtest.Machine.
+// ChunkElems makes small programs divide work as large ones do: see irtest.Machine.
 func ChunkElems(n int) Option { return func(s *settings) { s.tuning = irtest.Machine(n) } }
 
 // Plan returns the plan of the last run, or of the example sizes.
 func (p *Program) Plan() *plan.Plan { return p.latest().Plan }
 
-// Sizes returns the sizes of that plan, and those that the passes were given for it.
+// Sizes returns the sizes of that plan, and the sizes that the passes saw.
 func (p *Program) Sizes() (sizes, passed map[string]int) {
 	b := p.latest()
 	return b.Sizes, b.Passed
@@ -28,8 +28,7 @@ func (p *Program) Tasks() []nest.Task {
 	return nests.Tasks
 }
 
-// Define returns the graph of some outputs as built, and the tensors behind the
-// params that are not inputs.
+// Define returns the graph of some outputs as built, and the tensors of the params that are not inputs.
 func Define(outputs ...Node) (*ir.Func, []*Tensor, error) {
 	var l lowering
 	l.walk(outputs)
@@ -40,13 +39,13 @@ func Define(outputs ...Node) (*ir.Func, []*Tensor, error) {
 	return l.function("defined", outputs), l.captured, nil
 }
 
-// Halves returns the op of that name on two Nodes: MatMulInteger and ConvInteger are made of them.
+// Halves returns the op of that name on two Nodes; MatMulInteger and ConvInteger are composed of such ops.
 func Halves(op ir.Op, a *ir.Attr, x, y Node) Node { return apply(op, *a, x.get(), y.get()) }
 
-// RestartDumps counts the files of dumps from one again, as another process does.
+// RestartDumps restarts the numbering of dump files, as in another process.
 func RestartDumps() { dumped.Store(0) }
 
-// Kept returns how many values made of constants live.
+// Kept returns the number of living values computed from constants.
 func (p *Program) Kept() int { return p.compiled.Kept() }
 
 // Stage is the text of a level, with origins in place of positions.
@@ -65,7 +64,7 @@ func (p *Program) Inspection() ([]Stage, []ir.Pos, error) {
 	return stages, x.sites, nil
 }
 
-// SourceLine returns what a page shows of a line of a file.
+// SourceLine returns the text that a page shows for a line of a file.
 func SourceLine(file string, line int) string {
 	return sourceLines{}.line(ir.Pos{File: file, Line: line})
 }

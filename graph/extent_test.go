@@ -37,7 +37,7 @@ func TestExtentsAsNumbers(t *testing.T) {
 	require.ErrorContains(t, err, "extent_test.go:")
 }
 
-// TestUnsqueezeTakesSlices: what one axis may be given as, several may.
+// TestUnsqueezeTakesSlices: several axes may be given in the same forms as one.
 func TestUnsqueezeTakesSlices(t *testing.T) {
 	x := graph.Input("x", graph.Int32, 2)
 	require.Equal(t, "[1,2,1]", x.Unsqueeze([]int{0, -1}).Shape().String())

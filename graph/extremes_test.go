@@ -10,8 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestSmallSums: the terms beside the greatest count, of which the exponentials' sum
-// has no digits left beside 1.
+// TestSmallSums: LogSumExp keeps terms so small beside the greatest that they would vanish in a sum with 1.
 func TestSmallSums(t *testing.T) {
 	data := make([]float64, 1001)
 	for i := range 1000 {
@@ -28,8 +27,7 @@ func TestSmallSums(t *testing.T) {
 	require.InEpsilon(t, -20-want, at[float64](t, outs[1], 0), 1e-15)
 }
 
-// TestVarianceOfGreatMeans: the rounding of the mean does not count, and elements that
-// are the same have no variance.
+// TestVarianceOfGreatMeans: the rounding of the mean does not matter, and equal elements have variance 0.
 func TestVarianceOfGreatMeans(t *testing.T) {
 	same, great := make([]float64, 3000), make([]float32, 3000)
 	sum, squares := 0.0, 0.0
@@ -54,7 +52,7 @@ func TestVarianceOfGreatMeans(t *testing.T) {
 	require.InEpsilon(t, squares/2999, at[float32](t, outs[4], 0), 0x1p-22)
 }
 
-// TestProductsOfExtremes: factors make up for each other wherever they stand.
+// TestProductsOfExtremes: large and small factors balance each other, wherever they are.
 func TestProductsOfExtremes(t *testing.T) {
 	data := make([]float32, 3000)
 	for i := range data {
@@ -71,15 +69,15 @@ func TestProductsOfExtremes(t *testing.T) {
 	require.InDelta(t, 1, at[float32](t, outs[0], 0), 1e-6)
 }
 
-// TestProductsOfShortFloats: products of all real numbers, zeros, infinities, NaN and subnormal ones among them, are those
-// of the same numbers in float64, in which they have other kernels.
+// TestProductsOfShortFloats: products of narrow types, including zeros, infinities, NaN and subnormal numbers, equal
+// those of the same numbers in float64, which have other kernels.
 func TestProductsOfShortFloats(t *testing.T) {
 	const rows, cols = 1100, 70
 	r := rand.New(rand.NewPCG(7, 8))
 	data := make([]float32, rows*cols)
 	for i := range data {
 		data[i] = float32(math.Ldexp(1+r.Float64(), r.IntN(5)-2))
-		switch { // in some columns and rows
+		switch { // special elements in some columns and rows
 		case i%cols == 3 && i/cols%7 == 0:
 			data[i] = math.Float32frombits(r.Uint32() >> 9)
 		case i%cols == 5 && i/cols == 40:
@@ -94,7 +92,7 @@ func TestProductsOfShortFloats(t *testing.T) {
 	}
 	x := graph.Input("x", graph.Float32, rows, cols)
 	for _, d := range []graph.DType{graph.Float32, graph.Float16, graph.BFloat16, graph.Fixed16x16, graph.Float64} {
-		narrow := x.Cast(graph.Float64).Mul(1.1).Cast(d) // of more bits than float32 has
+		narrow := x.Cast(graph.Float64).Mul(1.1).Cast(d) // numbers with more bits than float32
 		stored, err := graph.Compile(narrow, narrow.Cast(graph.Float64))
 		require.NoError(t, err)
 		in, err := stored.RunAll(t.Context(), graph.Of(data, rows, cols))
@@ -154,8 +152,7 @@ func at[T float32 | float64](t *testing.T, x *graph.Tensor, i int) T {
 	return data[i]
 }
 
-// TestMatMulUnderflow: a product below the normal range is off by one least subnormal at most
-// for each of the terms.
+// TestMatMulUnderflow: a product below the normal range is off by at most one least subnormal per term.
 func TestMatMulUnderflow(t *testing.T) {
 	x, y := graph.Input("x", graph.Float32, 2, 1), graph.Input("y", graph.Float32, 1, 2)
 	p, err := graph.Compile(x.MatMul(y).Reshape(4))

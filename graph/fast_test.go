@@ -8,7 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestFastWithNarrow: elementary functions that are fused with types that are computed in others stay in the fast tier.
+// TestFastWithNarrow: elementary functions fused with storage types stay in the fast tier.
 func TestFastWithNarrow(t *testing.T) {
 	data := make([]float32, 500)
 	for i := range data {

@@ -17,8 +17,8 @@ func fixed(numbers ...float64) *graph.Tensor {
 	return graph.Of(out)
 }
 
-// TestFixed is a table of what ops on fixed-point numbers give: the exact result rounded to
-// a multiple of 2^-16, the even one of two, or the least or greatest number.
+// TestFixed is a table of ops on fixed-point numbers: the exact result rounded to a multiple of 2^-16, ties to even,
+// saturated.
 func TestFixed(t *testing.T) {
 	const step, most = 1. / 65536, 32768 - 1./65536
 	q := graph.Input("q", graph.Fixed16x16, 4)
@@ -29,7 +29,7 @@ func TestFixed(t *testing.T) {
 	}{
 		{q.Add(q), fixed(5, -2, 0, most)},
 		{q.Sub(1), fixed(1.5, -2, -1, most-1)},
-		{q.Mul(step), fixed(2*step, -step, 0, 0.5)}, // 2.5 steps are 2
+		{q.Mul(step), fixed(2*step, -step, 0, 0.5)}, // 2.5 steps round to 2
 		{q.Mul(q), fixed(6.25, 1, 0, most)},
 		{q.Neg(), fixed(-2.5, 1, 0, -most)},
 		{q.Sub(most).Sub(1).Abs(), fixed(32766.5-step, most, most, 1)},
@@ -37,7 +37,7 @@ func TestFixed(t *testing.T) {
 		{q.Div(-3), fixed(-2.5/3, 1./3, 0, -most/3)},
 		{q.Floor(), fixed(2, -1, 0, 32767)},
 		{q.Ceil(), fixed(3, -1, 0, most)},
-		{q.Trunc().Neg().Div(q.Sub(q)), fixed(-32768, most, 0, -32768)}, // no -0
+		{q.Trunc().Neg().Div(q.Sub(q)), fixed(-32768, most, 0, -32768)}, // there is no -0
 		{q.Sqrt(), fixed(math.Sqrt(2.5), 0, 0, math.Sqrt(most))},
 		{q.Exp(), fixed(math.Exp(2.5), math.Exp(-1), 1, most)},
 		{q.Log(), fixed(math.Log(2.5), 0, -32768, math.Log(most))},
@@ -66,8 +66,7 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// TestFixedSums adds many numbers whose sum has no error, and whose partial sums are beyond
-// the greatest number.
+// TestFixedSums adds many numbers with an exact sum, whose partial sums are out of range.
 func TestFixedSums(t *testing.T) {
 	n := 100_000
 	x := make([]graph.Fixed, n)

@@ -8,8 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestMeansOf16Bits asserts that means and norms of 16-bit floats overflow nowhere on the
-// way, and are rounded once.
+// TestMeansOf16Bits asserts that means and norms of 16-bit floats do not overflow on the way, and are rounded once.
 func TestMeansOf16Bits(t *testing.T) {
 	x := graph.Const(graph.Full(graph.Float16, 300, 1000))
 	ones := graph.Const(graph.Ones(graph.Float16, 70000))

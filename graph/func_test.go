@@ -10,7 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// TestFuncOfProgram sends a program as text, and compares what both compute.
+// TestFuncOfProgram converts a program to text and back, and compares the results.
 func TestFuncOfProgram(t *testing.T) {
 	x := graph.Input("x", graph.Float32, graph.Dim("n"), 3)
 	w := graph.Uniform(graph.Float32, 1, -1, 1, 3, 3)
@@ -35,7 +35,7 @@ func TestFuncOfProgram(t *testing.T) {
 	for i := range want {
 		require.True(t, graph.Equal(want[i], got[i]))
 	}
-	f.Body[0].Args = nil // a copy: the program is as it was
+	f.Body[0].Args = nil // Func returns a copy: the program does not change
 	_, err = p.RunAll(context.Background(), in)
 	require.NoError(t, err)
 }

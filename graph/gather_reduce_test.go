@@ -31,9 +31,8 @@ func bags(t require.TestingT, seed uint64, rows, n, k int) *graph.Tensor {
 // bagOptions are ways to run a program that give the same bits.
 var bagOptions = [][]graph.Item{nil, {graph.WithWorkers(1)}, {graph.WithDebug(graph.Portable)}, {graph.WithDebug(graph.Verify)}, {graph.WithWorkers(2), graph.ChunkElems(5000)}}
 
-// TestGatherReduce compares sums, least and greatest rows by index with what the same program gives
-// where the rows are stored: tables of views, of NaNs, and of all types; of one and many rows each, rows
-// in other orders, with weights and with epilogues.
+// TestGatherReduce compares sums and extremes of rows at indices with the same program on stored rows: for tables of
+// views, of NaNs and of all types, with one and many rows each, other row orders, weights and epilogues.
 func TestGatherReduce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, cols := rapid.IntRange(1, 50).Draw(t, "rows"), rapid.OneOf(rapid.IntRange(1, 300), rapid.IntRange(1000, 1100)).Draw(t, "columns")
@@ -136,7 +135,7 @@ func TestGatheredRowsAreNotStored(t *testing.T) {
 		for _, workers := range []int{1, 2} {
 			p, err := graph.Compile(y, graph.WithWorkers(workers))
 			require.NoError(t, err)
-			require.LessOrEqual(t, p.Temporaries(), n*width*4/4, "%s: %s", name, p.Explain()) // of the sums behind the last block
+			require.LessOrEqual(t, p.Temporaries(), n*width*4/4, "%s: %s", name, p.Explain()) // sums after the last block
 			fused := 0
 			for _, d := range p.Ledger() {
 				if d.Op == ir.OpGather {
@@ -151,8 +150,8 @@ func TestGatheredRowsAreNotStored(t *testing.T) {
 	}
 }
 
-// TestGatheredNarrowRows: sums of floats are one step from rows of two elements on, and other reductions are not. Indices
-// of int32 are converted in the blocks of the sums.
+// TestGatheredNarrowRows: sums of floats are one step from rows of two elements on; other reductions are not. Indices
+// of int32 are converted within the blocks of the sums.
 func TestGatheredNarrowRows(t *testing.T) {
 	const rows, n, k = 5000, 300000, 8
 	table := graph.Input("table", graph.Float32, rows, 2)
@@ -166,13 +165,13 @@ func TestGatheredNarrowRows(t *testing.T) {
 	} {
 		p, err := graph.Compile(c.y)
 		require.NoError(t, err)
-		require.LessOrEqual(t, p.Temporaries(), n*k, p.Explain()) // of blocks
+		require.LessOrEqual(t, p.Temporaries(), n*k, p.Explain()) // memory of blocks
 		require.Equal(t, c.one, strings.Contains(p.Explain(), ": gather-reduction,"), p.Explain())
 	}
 }
 
-// TestGatherReduceErrors: an index outside the table is the same error, of the line that takes the rows, as
-// where the rows are stored.
+// TestGatherReduceErrors: an index outside the table gives the same error, with the line that takes the rows, whether
+// or not the rows are stored.
 func TestGatherReduceErrors(t *testing.T) {
 	const rows, n, k = 1000, 300, 5
 	taken := graph.Input("table", graph.Float32, rows, 32).Take(0, graph.Input("i", graph.Int64, n, k))
@@ -197,8 +196,8 @@ func TestGatherReduceErrors(t *testing.T) {
 	}
 }
 
-// TestGatherReduceUnread: an index outside the table is an error although nothing reads its row, and
-// rows are reduced where the table has them if all of them are read.
+// TestGatherReduceUnread: an index outside the table is an error even if nothing reads its row. Rows are reduced
+// without storing them if all of them are read.
 func TestGatherReduceUnread(t *testing.T) {
 	const rows, n, k = 100, 40, 6
 	taken := graph.Input("table", graph.Float32, rows, 32).Take(0, graph.Input("i", graph.Int64, n, k))
@@ -206,8 +205,8 @@ func TestGatherReduceUnread(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		y    graph.Node
-		bad  [2]int // where an index is outside
-		one  bool   // step
+		bad  [2]int // the index outside
+		one  bool   // whether it is one step
 	}{
 		{"not the first", taken.SliceAxis(1, 1, k, 1).Sum(1), [2]int{7, 0}, false},
 		{"every second", taken.SliceAxis(1, 0, k, 2).Sum(1), [2]int{7, 1}, false},
@@ -271,7 +270,7 @@ func TestGatherReduceNothing(t *testing.T) {
 	}
 }
 
-// TestGatherReduceAllocates nothing, but for the program's own.
+// TestGatherReduceAllocates: a run allocates nothing besides its results.
 func TestGatherReduceAllocates(t *testing.T) {
 	p, err := graph.Compile(graph.Input("table", graph.Float32, 100, 64).Take(0, graph.Input("i", graph.Int64, 50, 7)).Sum(1), graph.WithWorkers(1))
 	require.NoError(t, err)

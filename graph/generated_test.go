@@ -23,15 +23,15 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Random programs whose kernels exist, each in all modes. Programs without them run tilings, so no other
-// test of random programs reaches the calls that strategies write for kernels of several operations. Registered
-// kernels stay for the life of a process: each engine has a process of its own.
+// Random programs whose kernels exist, in all modes. Other tests of random programs run tilings, so they never reach
+// the calls that strategies write for kernels of several operations. Registered kernels stay for the life of a process,
+// so each engine has its own process.
 
-// generatedEnv tells such a process where its kernels are from.
+// generatedEnv tells such a process where its kernels come from.
 const generatedEnv = "STRIDEFUSE_TEST_KERNELS"
 
-// generatedSeeds is how many programs there are. Their kernels compute by their definition; with -long they are
-// generated and compiled.
+// generatedSeeds is the number of programs. Their kernels evaluate their definition; with -long they are generated and
+// compiled.
 func generatedSeeds() int {
 	if *long {
 		return 400
@@ -67,7 +67,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// TestGeneratedPrograms is a process of TestGenerated.
+// TestGeneratedPrograms runs in the processes of TestGenerated.
 func TestGeneratedPrograms(t *testing.T) {
 	from := os.Getenv(generatedEnv)
 	if from == "" {
@@ -92,7 +92,7 @@ func TestGeneratedPrograms(t *testing.T) {
 	fmt.Printf("digest %x\n", digest.Sum64())
 }
 
-// bitsIn returns the bits of a program's outputs, of each NaN the same.
+// bitsIn returns the bits of a program's outputs, with the same bits for all NaNs.
 func bitsIn(t *testing.T, seed int, outs graph.Nodes, ins map[string]*graph.Tensor, options ...graph.Item) (bits [][]uint64) {
 	p, err := graph.Compile(append(options, outs)...)
 	require.NoError(t, err, "seed %d", seed)
@@ -114,7 +114,7 @@ func bitsIn(t *testing.T, seed int, outs graph.Nodes, ins map[string]*graph.Tens
 	return bits
 }
 
-// listed returns the kernels that programs of some outputs list, in each way, by their signatures. All are valid.
+// listed returns the kernels, by signature, that programs of some outputs list in each way. All are valid.
 func listed(t *testing.T, seed int, outs graph.Nodes) map[string]kernel.Code {
 	all := map[string]kernel.Code{}
 	for _, way := range ways() {
@@ -149,7 +149,7 @@ func withGenerated(t *testing.T) string {
 	dir, replace := t.TempDir(), map[string]string{}
 	here, err := os.Getwd()
 	require.NoError(t, err)
-	packages, err := os.MkdirTemp(".", "generated") // the assembler runs in them; their files are in the overlay
+	packages, err := os.MkdirTemp(".", "generated") // the assembler runs in these folders; their files are in the overlay
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(packages) })
 	add := func(path string, content []byte) {

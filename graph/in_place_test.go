@@ -10,8 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// inPlaceTests are outputs of inputs x, y and v, the inputs whose tensors are given for them,
-// and what Explain says. Where it says nothing of an output, it is copied.
+// inPlaceTests have outputs of inputs x, y and v, the inputs whose tensors are given for them, and the lines of
+// Explain. An output without a line is copied.
 var inPlaceTests = map[string]struct {
 	outs []graph.Node
 	give []string
@@ -52,8 +52,8 @@ var (
 	inV = graph.Input("v", graph.Float32, 200)
 )
 
-// TestInPlace runs programs with outputs in place of inputs, on both engines and with small
-// blocks: results are those of outputs elsewhere.
+// TestInPlace runs programs with outputs in place of inputs, on both engines and with small blocks: results equal those
+// with separate outputs.
 func TestInPlace(t *testing.T) {
 	fill := map[string]func() *graph.Tensor{
 		"x": func() *graph.Tensor { return graph.Normal(graph.Float32, 1, 0, 1, 200, 200) },
@@ -105,7 +105,7 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// TestLongScansInPlace computes running values of several chunks in place, some of which are scanned again as
+// TestLongScansInPlace computes running values over several chunks in place; some chunks are scanned again because
 // their sums overflow.
 func TestLongScansInPlace(t *testing.T) {
 	for _, d := range []graph.DType{graph.Float32, graph.Float64, graph.Int32} {
@@ -139,7 +139,7 @@ func scanInPlace(t *testing.T, y graph.Node, fill func() *graph.Tensor) {
 	}
 }
 
-// inPlaceLines returns what Explain says of outputs in place of inputs.
+// inPlaceLines returns the lines of Explain about in-place outputs.
 func inPlaceLines(p *graph.Program) (says []string) {
 	for line := range strings.Lines(p.Explain()) {
 		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "inplace "); ok {

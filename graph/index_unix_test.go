@@ -19,7 +19,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// guarded is memory between pages that must not be touched.
+// guarded is memory between pages without access.
 type guarded []byte
 
 func newGuarded(t *testing.T, n int) guarded {
@@ -33,7 +33,7 @@ func newGuarded(t *testing.T, n int) guarded {
 	return guarded(region[page : page+n])
 }
 
-// tensor returns one at the beginning of the memory, or at its end.
+// tensor returns a tensor at the beginning of the memory, or at its end.
 func (g guarded) tensor(dt graph.DType, shape []int, atEnd bool) *graph.Tensor {
 	l := layout.RowMajor(shape...)
 	n := l.Size() * dt.Size()
@@ -43,15 +43,15 @@ func (g guarded) tensor(dt graph.DType, shape []int, atEnd bool) *graph.Tensor {
 	return tensor.OfMemory(dt, l, g[:n])
 }
 
-// TestIndicesBetweenPages runs every operation that takes indices with operands and results beside pages that must not
-// be touched. An index outside its axis is an error and nothing else, on every engine.
+// TestIndicesBetweenPages runs every operation that takes indices with operands and results beside pages without
+// access. On every engine an index outside its axis is an error and touches nothing.
 func TestIndicesBetweenPages(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	const rows, cols, most = 37, 9, 40
 	xs, is, us, outs := newGuarded(t, rows*cols*4), newGuarded(t, most*2*8), newGuarded(t, most*cols*4), newGuarded(t, 1<<16)
 	type operation struct {
-		extent int // of the axis
-		width  int // indices in a tuple
+		extent int // extent of the axis
+		width  int // number of indices in a tuple
 		of     func(x, i, u graph.Node) graph.Node
 	}
 	operations := map[string]operation{

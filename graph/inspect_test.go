@@ -17,7 +17,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// sample is a program in which something is fused, stored and copied.
+// sample is a program in which values are fused, stored and copied.
 func sample(t *testing.T, options ...graph.Item) *graph.Program {
 	n := graph.Dim("n")
 	x := f32("x", n, 4)
@@ -58,7 +58,7 @@ func TestDump(t *testing.T) {
 	require.ErrorContains(t, err, ", plan, schedule, kernels")
 }
 
-// TestDumpOfStrides: all levels are those of the layouts that ran.
+// TestDumpOfStrides: all levels are for the layouts of the last run.
 func TestDumpOfStrides(t *testing.T) {
 	x := graph.Input("x", graph.Float32, graph.Dim("n"), graph.Dim("m"))
 	p, err := graph.Compile(x.Add(1))
@@ -88,7 +88,7 @@ func TestDumpEnv(t *testing.T) {
 	require.Equal(t, all.String(), string(text))
 
 	t.Setenv(graph.DumpEnv, filepath.Join(dir, "missing"))
-	sample(t) // a dump that fails is no error of the program
+	sample(t) // a failing dump does not fail the program
 }
 
 func TestExplain(t *testing.T) {
@@ -103,8 +103,8 @@ func TestExplain(t *testing.T) {
 	require.Equal(t, 1, p.Copies())
 	require.NotEmpty(t, p.Ledger())
 	require.Len(t, p.Kernels(), 4)
-	for _, sig := range p.Kernels()[:3] { // the last one copies where columns are not interleaved
-		if groups := strings.HasPrefix(sig, "kernel (("); !groups || strings.Contains(text, ": elementwise/interleaved") { // or a transpose copies
+	for _, sig := range p.Kernels()[:3] { // the last one is used if columns are not interleaved
+		if groups := strings.HasPrefix(sig, "kernel (("); !groups || strings.Contains(text, ": elementwise/interleaved") { // or a transpose copies them
 			require.Contains(t, text, sig)
 		}
 		k, err := kernel.ParseCode(sig)
@@ -114,8 +114,8 @@ func TestExplain(t *testing.T) {
 	require.Len(t, sample(t, graph.WithDebug(graph.NoFusion)).Kernels(), 5)
 }
 
-// TestKernelsOfEachMachine: what genkernels emits on one machine serves all others, though the best way to reduce
-// columns, for one, depends on the vectors.
+// TestKernelsOfEachMachine: the kernels that genkernels emits on one machine serve all others, although, for example,
+// the best way to reduce columns depends on the vectors.
 func TestKernelsOfEachMachine(t *testing.T) {
 	x, y := graph.Input("x", graph.Float32, 1024, 1024), graph.Input("y", graph.Float32, 1024, 1024)
 	for name, z := range map[string]graph.Node{
@@ -134,7 +134,7 @@ func TestKernelsOfEachMachine(t *testing.T) {
 	}
 }
 
-// TestKernelsDoNotDependOnSizes compiles a formula for sizes known and not.
+// TestKernelsDoNotDependOnSizes compiles a formula for known and for symbolic sizes.
 func TestKernelsDoNotDependOnSizes(t *testing.T) {
 	build := func(extents ...any) []string {
 		x, w := f32("x", extents...), f32("w", extents[len(extents)-1])
@@ -168,8 +168,8 @@ func TestOptionsChangeNoBits(t *testing.T) {
 	}
 }
 
-// TestExplainNamesWhatRuns compares the strategy in Explain with the schedule that is
-// linked, where the first strategy that can compute a step is not the cheapest.
+// TestExplainNamesWhatRuns compares the strategy in Explain with the linked schedule, for a step whose first possible
+// strategy is not the cheapest.
 func TestExplainNamesWhatRuns(t *testing.T) {
 	x, v := graph.Input("x", graph.Float32, 64, 64), graph.Input("v", graph.Float32, 64)
 	p, err := graph.Compile(x.Sub(v).Square().Sum(0))

@@ -10,9 +10,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// TestKernelsOfExtents: what genkernels emits for a formula of matrices serves all sizes, extents of 1
-// among them, and matrices whose elements are broadcast. Formulas with columns, and reductions of rows,
-// run tilings in the cases of tilingsOfColumns, each of which occurs.
+// TestKernelsOfExtents: the kernels that genkernels emits for a formula of matrices serve all sizes, including extents
+// of 1, and broadcast matrices. Formulas with columns, and reductions of rows, run tilings in the cases of
+// tilingsOfColumns, each of which occurs.
 func TestKernelsOfExtents(t *testing.T) {
 	n, m := graph.Dim("n"), graph.Dim("m")
 	x, y := graph.Input("x", graph.Float32, n, m), graph.Input("y", graph.Float32, n, m)
@@ -56,21 +56,21 @@ func TestKernelsOfExtents(t *testing.T) {
 	require.NotContains(t, occurs, false)
 }
 
-// extents is one case: a size, and the matrix of which an axis is broadcast, -1 if none is.
+// extents is one case: a size, and the matrix with a broadcast axis, or -1.
 type extents struct{ rows, cols, matrix, axis int }
 
 // tilingsOfColumns are the cases in which a formula with a column has no generated kernel.
 var tilingsOfColumns = []func(extents) bool{
-	// The rows of a matrix of one column are one line: what was the same in each row varies along it.
+	// The rows of a matrix of one column become one line, along which a column operand varies.
 	func(c extents) bool { return c.cols == 1 },
-	// Many short rows are computed as one line too.
+	// Many short rows also become one line.
 	func(c extents) bool { return c.cols < 8 && c.rows > 8*c.cols },
-	// The elements of a row that are one element are an operand of another class.
+	// A row of one broadcast element is an operand of another class.
 	func(c extents) bool { return c.axis == 1 },
 }
 
-// eachExtent calls f for sizes and layouts of the inputs of a formula, with the kernels that each lacks
-// beside those that genkernels emits.
+// eachExtent calls f for sizes and layouts of a formula's inputs, with the kernels that each needs in addition to those
+// that genkernels emits.
 func eachExtent(t *testing.T, z graph.Node, f func(c extents, missing []string)) {
 	p, err := graph.Compile(z)
 	require.NoError(t, err)

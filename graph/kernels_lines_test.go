@@ -13,8 +13,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// TestKernelsOfLines: genkernels emits what lines of any length need, but for a
-// long line whose length is a power of 2.
+// TestKernelsOfLines: genkernels emits the kernels for lines of any length, except for a long line whose length is a
+// power of 2.
 func TestKernelsOfLines(t *testing.T) {
 	x := graph.Input("x", graph.Float32, graph.Dim("n"), graph.Dim("m"))
 	for name, y := range map[string]graph.Node{

@@ -50,7 +50,7 @@ var limitedRuns = map[string]func() error{
 	},
 }
 
-// compileLarge returns a program of so many outputs, each of 60 MiB.
+// compileLarge returns a program with n outputs of 60 MiB each.
 func compileLarge(outputs int) *graph.Program {
 	x := graph.Input("x", graph.Float32, 1)
 	var ys graph.Nodes
@@ -64,8 +64,8 @@ func compileLarge(outputs int) *graph.Program {
 	return p
 }
 
-// TestMemoryLimits runs what has too little memory in processes whose addresses are
-// limited: past the limit Go would end them.
+// TestMemoryLimits runs programs with too little memory in processes with limited addresses, which Go would end past
+// the limit.
 func TestMemoryLimits(t *testing.T) {
 	if name := os.Getenv(inLimits); name != "" {
 		space := unix.Rlimit{Cur: 2 << 30, Max: 2 << 30}

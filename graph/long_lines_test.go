@@ -13,7 +13,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// longLines are the elements that sorts of more than one call are tested with.
+// longLines are the elements for sorts that take more than one call.
 var longLines = map[string]func(i int) float32{
 	"random":     func(i int) float32 { return float32(int32(ir.Mix(1, uint64(i)))) },
 	"equal":      func(int) float32 { return 7 },
@@ -23,7 +23,7 @@ var longLines = map[string]func(i int) float32{
 	},
 }
 
-// places returns where the elements of a line are in their order, by a sort of the library.
+// places returns the indices that sort a line, by a sort of the standard library.
 func places(line []float32, down bool) []int64 {
 	at := make([]int64, len(line))
 	for i := range at {
@@ -44,9 +44,8 @@ func places(line []float32, down bool) []int64 {
 	return at
 }
 
-// TestLongSort orders lines of more than one call, read backwards and at a distance: all of them,
-// nearly all and a few, along either axis, by one goroutine and by several, on either engine. The
-// bits and the places are those of a stable sort.
+// TestLongSort sorts lines of more than one call, also reversed and strided: all elements, nearly all and a few, along
+// either axis, by one goroutine and by several, on either engine. Bits and indices are those of a stable sort.
 func TestLongSort(t *testing.T) {
 	const n, lines = 140_001, 2
 	x := graph.Input("x", graph.Float32, lines, 2*n)
@@ -93,8 +92,7 @@ func TestLongSort(t *testing.T) {
 	}
 }
 
-// TestLongSortOfManyLines orders lines of more than one call of which each goroutine takes some,
-// down the columns.
+// TestLongSortOfManyLines sorts several long lines, divided among goroutines, along columns.
 func TestLongSortOfManyLines(t *testing.T) {
 	const n, lines = 132_000, 17
 	data := make([]int64, n*lines)
@@ -116,8 +114,8 @@ func TestLongSortOfManyLines(t *testing.T) {
 	require.True(t, graph.Equal(run(t, x.TakeAlong(0, x.ArgSort(0))), run(t, x.Sort(0))))
 }
 
-// TestLongSortIsCancelled cancels a sort of one line again and again, and runs it several times
-// at once: a run asks for its context often, and what one leaves behind does not change another.
+// TestLongSortIsCancelled repeatedly cancels a sort of one line, and runs several concurrently: a run checks its
+// context often, and a cancelled run does not affect others.
 func TestLongSortIsCancelled(t *testing.T) {
 	const n = 1 << 20
 	p, err := graph.Compile(graph.Input("x", graph.Float32, n).Sort(0), graph.WithWorkers(1))

@@ -18,9 +18,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// TestScansTogether compares scans of one to seven lines by one to eight goroutines, in small blocks,
-// with the definition: of lengths about those of chunks and blocks, of elements that are apart or
-// backwards, with infinities, NaNs and sums that overflow.
+// TestScansTogether compares scans of one to seven lines by one to eight goroutines, in small blocks, with the
+// definition: lengths around those of chunks and blocks, strided and reversed elements, infinities, NaNs, and sums that
+// overflow.
 func TestScansTogether(t *testing.T) {
 	shared := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -66,8 +66,8 @@ func TestScansTogether(t *testing.T) {
 // together reports whether goroutines share the lines of a scan.
 func together(p *graph.Program) bool { return strings.Contains(p.Explain(), ": row-scan/parallel,") }
 
-// TestLongScans compares scans of long lines by several goroutines with those by one: the blocks are
-// as long as they are for users. Some sums overflow at the end of a chunk and of a block.
+// TestLongScans compares scans of long lines by several goroutines with scans by one, with the default block size. Some
+// sums overflow at the end of a chunk or block.
 func TestLongScans(t *testing.T) {
 	float32s := func(i int) float32 {
 		if i%131_072 >= 131_070 || i%262_144 < 2 {
@@ -105,8 +105,7 @@ func TestLongScans(t *testing.T) {
 	}
 }
 
-// TestLongScanInPlace computes a long scan of integers where its elements are, which is not done
-// block by block.
+// TestLongScanInPlace computes a long scan of integers in place, which is not done block by block.
 func TestLongScanInPlace(t *testing.T) {
 	const n = 1 << 19
 	data, want := make([]int32, n), make([]int32, n)

@@ -10,8 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// TestStencilsAreStoredByCost: a filter of rows whose result a filter of columns reads at
-// several places is computed once, and read from memory.
+// TestStencilsAreStoredByCost: the result of a row filter that a column filter reads at several offsets is computed
+// once, and read from memory.
 func TestStencilsAreStoredByCost(t *testing.T) {
 	x := f32("x", 40, 50)
 	rows := x.Slice(":, :-2").Add(x.Slice(":, 1:-1")).Add(x.Slice(":, 2:"))

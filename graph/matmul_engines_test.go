@@ -29,13 +29,13 @@ func noise(special bool, shape ...int) *graph.Tensor {
 	return graph.Of(data, shape...)
 }
 
-// Products have the same bits in every way of running them: whatever the blocks,
-// panels, layouts, threads and engines, and however they are fused.
+// Products have the same bits in every way of running them: for all blocks, panels, layouts, threads and engines, and
+// fused or not.
 func TestProductWays(t *testing.T) {
 	square := noise(false, 130, 130)
 	for _, c := range []struct{ x, y *graph.Tensor }{
 		{noise(true, 7, 9), noise(true, 9, 17)},
-		{noise(false, 100, 300), noise(false, 300, 70)},     // packed, a last panel of six
+		{noise(false, 100, 300), noise(false, 300, 70)},     // packed, with a last panel of six columns
 		{noise(true, 210, 65), noise(false, 150, 65).T()},   // blocks of rows; packed across
 		{noise(false, 290, 100).T(), noise(false, 290, 80)}, // gathered
 		{square.T(), square.Flip()},                         // negative strides
@@ -64,8 +64,7 @@ func inputLike(name string, x *graph.Tensor) graph.Node {
 	return graph.Input(name, x.DType(), dims...)
 }
 
-// What follows a product row by row shares its row group: attention has neither
-// its scores nor their exponentials in memory.
+// Row-wise ops after a product share its row group: attention stores neither its scores nor their exponentials.
 func TestAttentionIsOneRowGroup(t *testing.T) {
 	q, k, v := f32("q", 3, 200, 32), f32("k", 3, 300, 32), f32("v", 3, 300, 40)
 	scores := q.MatMul(k.Permute(0, 2, 1)).Mul(float32(1 / math.Sqrt(32)))
@@ -92,8 +91,8 @@ func TestProductIsCancelled(t *testing.T) {
 	require.ErrorIs(t, run(&impatient{context.Background(), 0, whole.asked / 2}), context.Canceled)
 }
 
-// TestMatMulBroadcastInput multiplies matrices by inputs that are broadcast along the batch, and transposed, cut
-// or backwards, in the tensors that a program gets.
+// TestMatMulBroadcastInput multiplies matrices by inputs whose tensors are broadcast along the batch, transposed,
+// sliced or reversed.
 func TestMatMulBroadcastInput(t *testing.T) {
 	for _, batch := range [][]int{{1}, {3}, {2, 3}} {
 		for _, n := range []int{3, 9} {

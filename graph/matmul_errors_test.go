@@ -72,8 +72,8 @@ func TestProductErrors(t *testing.T) {
 	}
 }
 
-// TestProductRunErrors: sizes that a graph has by two names are checked where they
-// are given, and a product as if by hand has no other checks.
+// TestProductRunErrors: sizes with two names are checked when inputs are given, and products written by hand need no
+// other checks.
 func TestProductRunErrors(t *testing.T) {
 	n := graph.Dim("n")
 	x, y := f32("x", 2, n), graph.Input("y", graph.Float32, n, 3)

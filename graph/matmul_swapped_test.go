@@ -10,8 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestFewRowsTimesTransposed multiplies few rows by a transposed matrix and by a copy of that: the
-// bits are the same, on both engines, in a batch, through a view, and with what follows.
+// TestFewRowsTimesTransposed multiplies few rows by a transposed matrix and by a copy of it: the bits are the same, on
+// both engines, in a batch, through a view, and with an epilogue.
 func TestFewRowsTimesTransposed(t *testing.T) {
 	ctx := context.Background()
 	for _, d := range []graph.DType{graph.Float32, graph.Float64, graph.Int32, graph.Float16} {

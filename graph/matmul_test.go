@@ -10,8 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// TestProducts compares each function with a loop over the labels that it stands
-// for.
+// TestProducts compares each function with a loop over its labels.
 func TestProducts(t *testing.T) {
 	shape := func(s ...int) []int { return s }
 	matmul := func(x, y graph.Node) graph.Node { return x.MatMul(y) }
@@ -71,8 +70,8 @@ func TestProducts(t *testing.T) {
 	require.Equal(t, []int64{0, 3, 6, 9}, wholes(defined(t, scaled)))
 }
 
-// TestProductsAreDots looks at what products are made of: matrices that repeat are
-// seen to, and what is no product of matrices is elementwise and a sum.
+// TestProductsAreDots checks which ops products are made of: batches merge with rows, and products that are not of
+// matrices are elementwise products and sums.
 func TestProductsAreDots(t *testing.T) {
 	n := graph.Dim("n")
 	x, w := f32("x", n, 5, 3), f32("w", 3, 4)
@@ -120,7 +119,7 @@ func TestEinsumOrder(t *testing.T) {
 	require.Equal(t, []string{"[3,2]", "[3,n]"}, dots("kl,jk,ij->li", flat, wide, long))
 	require.Equal(t, []string{"[n,3]", "[n,4]"}, dots("ij,jk,kl->il", f32("a", n, k), f32("b", k, 3), f32("c", 3, 4)))
 
-	many := make([]any, 12) // more than all orders are compared of
+	many := make([]any, 12) // too many terms to compare all orders
 	formula := ""
 	for i := range many {
 		many[i] = graph.Const(graph.Of([]int32{1, 1, 1, 0}, 2, 2))
@@ -129,7 +128,7 @@ func TestEinsumOrder(t *testing.T) {
 	require.Equal(t, []int64{233, 144, 144, 89}, wholes(defined(t, graph.Einsum(formula[1:]+"->am", many...)))) // Fibonacci
 }
 
-// TestProductsOfBytes: a Cast makes bytes fit, and nothing else is promoted.
+// TestProductsOfBytes: a Cast prevents overflow of bytes, and nothing is promoted.
 func TestProductsOfBytes(t *testing.T) {
 	x := graph.Input("x", graph.Uint8, 2, 300)
 	y := x.Cast(graph.Int32).MatMul(x.Cast(graph.Int32).T())
@@ -138,15 +137,14 @@ func TestProductsOfBytes(t *testing.T) {
 	require.Len(t, everyWay(t, graph.Nodes{y}, in)[0], 4)
 }
 
-// TestProductsSayHowTheyBroadcast: WithoutBroadcast is for operands that meet as they are.
+// TestProductsSayHowTheyBroadcast: WithoutBroadcast does not restrict products.
 func TestProductsSayHowTheyBroadcast(t *testing.T) {
 	x, v := f32("x", 2, 3, 3), f32("v", 3)
 	_, err := graph.Compile(graph.WithoutBroadcast(), x.MatMul(v), v.MatMul(x), v.Outer(v), f32("w", 3, 3).MatMul(x), graph.Einsum(",i", 2, v))
 	require.NoError(t, err)
 }
 
-// BenchmarkEinsumOrder is the time of building the longest chain of which all
-// orders are compared.
+// BenchmarkEinsumOrder measures building the longest chain for which all orders are compared.
 func BenchmarkEinsumOrder(b *testing.B) {
 	xs := make([]any, 8)
 	for i := range xs {
@@ -157,7 +155,7 @@ func BenchmarkEinsumOrder(b *testing.B) {
 	}
 }
 
-// TestProductsOfNames: axes keep their names, and those that meet must agree.
+// TestProductsOfNames: axes keep their names, and axes that are paired must agree.
 func TestProductsOfNames(t *testing.T) {
 	x := f32("x", graph.Axis("row", 2), graph.Axis("mid", 3))
 	y := f32("y", graph.Axis("mid", 3), graph.Axis("col", 4))

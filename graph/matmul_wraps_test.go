@@ -9,7 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// TestProductsWrap multiplies matrices of integers of all types, whose products and sums wrap: their last bits are those of uint64.
+// TestProductsWrap multiplies matrices of integers of all types: products and sums wrap, so their low bits are those of
+// uint64.
 func TestProductsWrap(t *testing.T) {
 	bits := func(x *graph.Tensor) []uint64 {
 		out, err := graph.Data[uint64](run(t, graph.Const(x).Cast(graph.Uint64)))

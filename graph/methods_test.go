@@ -12,9 +12,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// One call of each method and function that computes, for tests that try them all.
+// One call of each method and function that computes, for tests over all of them.
 
-// A call calls a method on x, a float32 array of [4,4,4,4] or one of another type.
+// A call calls a method on x, a float32 array of [4,4,4,4] or an array of another type.
 type call struct {
 	name string
 	of   func(x graph.Node) graph.Node
@@ -35,7 +35,7 @@ func vector(x graph.Node) graph.Node { return x.Index(0, 0).Index(0, 0).Index(0,
 // table returns x as a matrix of 64 rows.
 func table(x graph.Node) graph.Node { return x.Reshape(64, 4) }
 
-// others are calls with arguments that callsOf cannot make up.
+// others are calls whose arguments callsOf can't make up.
 var others = map[string]func(x graph.Node) graph.Node{
 	"At":      func(x graph.Node) graph.Node { return x.At(0, 1, 2, 3) },
 	"Bitcast": func(x graph.Node) graph.Node { return x.Bitcast(sameSize(x.DType())) },
@@ -134,8 +134,8 @@ func quantized(d graph.DType) graph.Quantization {
 	return graph.Quantization{DType: d, Scale: graph.Scalar(graph.Float32, 0.75), Zero: graph.Scalar(d, 1)}
 }
 
-// calls returns one call of each method of Node that returns Nodes, and of the functions in others, by name. It leaves out
-// methods that describe a node or make constants.
+// calls returns one call of each method of Node that returns Nodes, and of the functions in others, by name. It leaves
+// out methods that describe a node or make constants.
 func calls(t *testing.T) []call {
 	var list []call
 	for name, f := range others {
@@ -160,10 +160,12 @@ func calls(t *testing.T) []call {
 	return list
 }
 
-// takeOperands are the methods beside the elementwise ones whose first arguments of any type are operands, and not axes.
+// takeOperands are the methods, besides the elementwise ones, whose first arguments of type any are operands rather
+// than axes.
 var takeOperands = []string{"Dot", "HardSigmoid", "LeakyReLU", "MatMul", "Outer", "Rem", "WeightedMean"}
 
-// madeUp returns arguments of a method: views of x for operands, 2 for other numbers and axes, axis 1 for a list of axes.
+// madeUp returns arguments for a method: views of x for operands, 2 for other numbers and axes, axis 1 for a list of
+// axes.
 func madeUp(t *testing.T, m reflect.Method, x graph.Node) []reflect.Value {
 	op, named := opOf(m.Name)
 	operands := named && op.IsElementwise() || slices.Contains(takeOperands, m.Name)

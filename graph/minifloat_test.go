@@ -13,9 +13,9 @@ import (
 
 var long = flag.Bool("long", false, "go through all float32 numbers instead of a part, and compile the kernels of random programs")
 
-// TestFewBits rounds float32 numbers to 16, 8 and 4 bits on both engines: with -long all of
-// them. A run of numbers with one result is compared with the definition at its ends: that is
-// monotonic, as a test of package ir shows, so it is the same between them.
+// TestFewBits rounds float32 numbers to 16, 8 and 4 bits on both engines: all of them with -long. A run of numbers with
+// equal results is compared with the definition at its ends only, because the definition is monotonic (tested in
+// package ir).
 func TestFewBits(t *testing.T) {
 	const chunk = 1 << 16
 	step := uint64(1021 * chunk)
@@ -54,8 +54,7 @@ func TestFewBits(t *testing.T) {
 	}
 }
 
-// TestStored converts all elements of the types that are only stored to all types, on both
-// engines, and moves them.
+// TestStored converts all elements of the stored types to all types, on both engines, and moves them.
 func TestStored(t *testing.T) {
 	for _, d := range ir.Stored.List() {
 		all := make([]uint8, 1<<d.Bits())

@@ -11,8 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// TestMissingKernels: a formula that nobody generated is told by its signature, and can be
-// made an error; one that was is not.
+// TestMissingKernels: the signature of a formula without a generated kernel is reported, or is an error on request.
 func TestMissingKernels(t *testing.T) {
 	x := graph.Input("x", graph.Float32, graph.Dim("n"), 8)
 	odd := x.Mul(3).Sin().Sub(x.Tanh()).Mul(x).Add(0.125)
@@ -34,7 +33,8 @@ func TestMissingKernels(t *testing.T) {
 	require.Nil(t, (*graph.Program)(nil).Missing())
 }
 
-// TestKernelsCanBeMade: what Kernels lists of products of any type and shape is valid, so that genkernels makes it.
+// TestKernelsCanBeMade: the signatures that Kernels lists for products of any type and shape are valid, so genkernels
+// can make them.
 func TestKernelsCanBeMade(t *testing.T) {
 	for _, d := range ir.OpDot.Info().Domain.List() {
 		x, y := graph.Input("x", d, 65, 3, 4), graph.Input("y", d, 65, 4, 3)

@@ -50,7 +50,7 @@ func TestSizeFromAMultiple(t *testing.T) {
 	require.ErrorContains(t, err, "axis 0 is 3 and must be 2*n for some n")
 }
 
-// TestReshapeByNumbers: whether the shapes agree only the numbers can tell.
+// TestReshapeByNumbers: only the numbers of a run tell whether the shapes agree.
 func TestReshapeByNumbers(t *testing.T) {
 	x := graph.Input("x", graph.Float32, graph.Dim("n"), 3)
 	s := x.Shape()
@@ -89,7 +89,7 @@ func TestDiagonalOfNoAxes(t *testing.T) {
 	require.ErrorContains(t, x.Diagonal(0, []int{0, 1}, 2).Err(), "an axis is an int or a name")
 }
 
-// TestPortsAreCopies: what Inputs returns is the caller's to change.
+// TestPortsAreCopies: the caller may change the result of Inputs.
 func TestPortsAreCopies(t *testing.T) {
 	p, err := graph.Compile(graph.Input("x", graph.Float32, 3).Neg())
 	require.NoError(t, err)
@@ -100,7 +100,7 @@ func TestPortsAreCopies(t *testing.T) {
 	require.Equal(t, "x float32[3]", p.Inputs()[0].String())
 }
 
-// TestCancelledBeforehand: nothing is allocated or compiled for a dead context.
+// TestCancelledBeforehand: an ended context neither allocates nor compiles.
 func TestCancelledBeforehand(t *testing.T) {
 	p, err := graph.Compile(graph.Input("x", graph.Float32, graph.Dim("n")).Neg())
 	require.NoError(t, err)

@@ -10,19 +10,19 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// moved is an array of places in another one, by shape and strides.
+// moved is a view of another array, by shape and strides.
 type moved struct {
 	shape, strides []int
 	offset         int
 }
 
-// randomMove returns a view of an array by a few slices with steps, flips, permutations and repeats, and where each of its
-// elements is.
+// randomMove returns a view of an array by a few strided slices, flips, permutations and repeats, and the position of
+// each of its elements.
 func randomMove(r *rand.Rand, x graph.Node, m moved) (graph.Node, moved) {
 	for range 1 + r.IntN(3) {
 		m.shape, m.strides = slices.Clone(m.shape), slices.Clone(m.strides)
 		axis := r.IntN(len(m.shape))
-		if r.IntN(2) == 0 { // mostly narrow ones
+		if r.IntN(2) == 0 { // mostly narrow axes
 			axis = len(m.shape) - 1
 		}
 		n := m.shape[axis]
@@ -80,8 +80,8 @@ func randomMove(r *rand.Rand, x graph.Node, m moved) (graph.Node, moved) {
 	return x, m
 }
 
-// Copies of elements that are apart, in reverse order or repeated, of all sizes, against where each element is. What is
-// around the result stays as it is.
+// Copies of strided, reversed or repeated elements, of all sizes, are compared with the positions of the elements.
+// Memory around the result must not change.
 func TestMoves(t *testing.T) {
 	t.Run("u8", func(t *testing.T) { testMoves[uint8](t, graph.Uint8) })
 	t.Run("u16", func(t *testing.T) { testMoves[uint16](t, graph.Uint16) })
@@ -154,7 +154,7 @@ func testMoves[T uint8 | uint16 | uint32 | uint64](t *testing.T, d graph.DType) 
 	}
 }
 
-// gather appends the elements of x that m has, from an axis on.
+// gather appends the elements of x in m, from an axis on.
 func gather[T any](m moved, to, x []T, axis, at int) []T {
 	if axis == len(m.shape) {
 		return append(to, x[at])

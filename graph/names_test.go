@@ -46,7 +46,7 @@ func TestRunNamed(t *testing.T) {
 	require.EqualError(t, err, here2(-1)+`: compile: outputs 0 and 1 are both named "out0": rename one of them`)
 }
 
-// TestWithInputs: inputs keep the order that is declared, whatever the formula reads.
+// TestWithInputs: inputs keep the declared order, whatever the formula reads.
 func TestWithInputs(t *testing.T) {
 	x, y := graph.Input("x", graph.Int32, graph.Dim("n")), graph.Input("y", graph.Int32, graph.Dim("m"))
 	tens, ones := graph.Of([]int32{10, 20}), graph.Of([]int32{1, 2, 3})
@@ -84,7 +84,7 @@ func TestWithInputs(t *testing.T) {
 	require.ErrorContains(t, err, "input z: an output needs it")
 }
 
-// TestDumpsAreKept: a program writes beside the files that another process wrote.
+// TestDumpsAreKept: a program does not overwrite files of another process.
 func TestDumpsAreKept(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(graph.DumpEnv, dir)
@@ -108,8 +108,8 @@ func TestDumpsAreKept(t *testing.T) {
 	}
 }
 
-// TestErrorsSayWhere: an error of a run has the line that runs, the program's name, and the
-// line of the input; %+v prints whole paths.
+// TestErrorsSayWhere: an error of a run has the line of the run, the program's name, and the line of the input; %+v
+// prints full paths.
 func TestErrorsSayWhere(t *testing.T) {
 	x := graph.Input("x", graph.Float32, 2)
 	at := here2(-1)

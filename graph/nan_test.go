@@ -25,7 +25,7 @@ func TestNanReductions(t *testing.T) {
 	require.ErrorContains(t, graph.Input("i", graph.Int32, 2).NanSum().Err(), "nansum: does not take int32: Cast to one of ")
 }
 
-// TestNanReductionsHaveKernels asserts that tests for NaN are in built-in loops of the reductions, of rows and of columns.
+// TestNanReductionsHaveKernels asserts that reductions of rows and columns that test for NaN have built-in kernels.
 func TestNanReductionsHaveKernels(t *testing.T) {
 	for _, dt := range []graph.DType{graph.Float32, graph.Float64} {
 		for axis := range 2 {

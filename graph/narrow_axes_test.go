@@ -11,9 +11,9 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestNarrowAxes: random formulas of arrays with a narrow axis have the same bits in all ways to run them, of
-// which that without fusion unrolls nothing. They combine values with reductions along that axis, with one channel
-// of it and with rows of factors; some are read through another view too.
+// TestNarrowAxes: random formulas of arrays with a narrow axis have the same bits in all ways of running them; without
+// fusion nothing is unrolled. They combine values with reductions along that axis, with one of its channels and with
+// rows of factors; some are also read through another view.
 func TestNarrowAxes(t *testing.T) {
 	shapes := [][]int{{33, 3}, {5, 7, 2}, {4, 6, 9}, {2, 3, 40}, {4, 257}, {1, 19, 4}, {16, 3, 1}, {70, 5}}
 	dtypes := []graph.DType{graph.Float32, graph.Float32, graph.Float64, graph.Int32, graph.Uint8, graph.Float16}
@@ -58,7 +58,7 @@ func stage(t *testing.T, p *graph.Program, name string) string {
 	return strings.Replace(text.String(), name, "", 1)
 }
 
-// nextNarrow returns a value of the shape of others, and of what they have along an axis.
+// nextNarrow returns a value computed from others, of their shape or reduced along an axis.
 func nextNarrow(t *rapid.T, values graph.Nodes, row graph.Node, axis int) graph.Node {
 	x, y := rapid.SampledFrom(values).Draw(t, "x"), rapid.SampledFrom(values).Draw(t, "y")
 	switch rapid.IntRange(0, 5).Draw(t, "operand") {
@@ -84,7 +84,7 @@ func nextNarrow(t *rapid.T, values graph.Nodes, row graph.Node, axis int) graph.
 	return y.Sub(x).Cast(graph.Float32).Abs().Sqrt().Cast(x.DType())
 }
 
-// fractions returns a tensor of positive and negative numbers, which are not sorted.
+// fractions returns an unsorted tensor of positive and negative numbers.
 func fractions(shape ...int) *graph.Tensor {
 	x := graph.New(graph.Float32, shape...)
 	data, _ := graph.Data[float32](x)

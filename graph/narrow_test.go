@@ -28,7 +28,7 @@ func brains(x ...float32) *graph.Tensor {
 	return graph.Of(out)
 }
 
-// TestNarrow is a table of what the types give that are computed in others.
+// TestNarrow is a table of results of storage types.
 func TestNarrow(t *testing.T) {
 	inf := float32(math.Inf(1))
 	h, u := graph.Input("h", graph.Float16, 4), graph.Input("u", graph.Uint16, 4)
@@ -43,18 +43,18 @@ func TestNarrow(t *testing.T) {
 		y        graph.Node
 		in, want *graph.Tensor
 	}{
-		{h.Add(1), one, halves(2, 2048, 65504, 1)}, // 2049 is 2048 already
+		{h.Add(1), one, halves(2, 2048, 65504, 1)}, // 2049 rounds to 2048
 		{h.Mul(2).Div(2), one, halves(1, 2048, inf, 0x1p-24)},
 		{h.Div(2), one, halves(0.5, 1024, 32752, 0)},
-		{h.Sum(), halves(2048, 1, 1, 1), tensor.ScalarOf(graph.HalfOf(2052))}, // 2051 in float32
+		{h.Sum(), halves(2048, 1, 1, 1), tensor.ScalarOf(graph.HalfOf(2052))}, // 2051 in float32 rounds to 2052
 		{h.CumSum(0), halves(2048, 1, 1, 1), halves(2048, 2048, 2050, 2052)},
 		{h.ArgMax(), one, tensor.ScalarOf(int32(2))},
 		{h.MatMul(h), halves(100, 200, 300, 5), tensor.ScalarOf(graph.HalfOf(inf))},
 		{h.Cast(graph.Uint16), halves(-1, 0.9, 65504, inf), words(0, 0, 65504, 65535)},
 		{h.Bitcast(graph.Uint16), halves(1, -2, 0, inf), words(0x3c00, 0xc000, 0, 0x7c00)},
-		{brain.Add(1), brains(1, 257, -3, 0x1p-133), brains(2, 256, -2, 1)}, // 257 is 256 already
+		{brain.Add(1), brains(1, 257, -3, 0x1p-133), brains(2, 256, -2, 1)}, // 257 rounds to 256
 		{brain.Mul(brain), brains(16.125, 0x1.8p-67, 0x1p70, 0), brains(260, 0x1p-133, inf, 0)},
-		{brain.Sum(), brains(256, 1, 1, 1), tensor.ScalarOf(graph.BFloatOf(260))}, // 259 in float32
+		{brain.Sum(), brains(256, 1, 1, 1), tensor.ScalarOf(graph.BFloatOf(260))}, // 259 in float32 rounds to 260
 		{brain.Cast(graph.Int8), brains(-300, 0.9, 126.5, inf), bytes(-128, 0, 126, 127)},
 		{brain.Bitcast(graph.Int16), brains(1, -2, 0, inf), graph.Of([]int16{0x3f80, -0x4000, 0, 0x7f80})},
 		{i8.Add(1), small, bytes(-128, -127, 0, 8)},

@@ -9,8 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestNetworksHaveKernels asserts that steps of networks have built-in kernels: products of floats of 16 bits and
-// a vector, normalizations, and windows of channels that are last in memory.
+// TestNetworksHaveKernels asserts that steps of networks have built-in kernels: products of 16-bit floats with a
+// vector, normalizations, and windows of channels that are last in memory.
 func TestNetworksHaveKernels(t *testing.T) {
 	explain := func(x graph.Node, ins ...*graph.Tensor) string {
 		p, err := graph.Compile(x)
@@ -22,11 +22,11 @@ func TestNetworksHaveKernels(t *testing.T) {
 	for _, d := range []graph.DType{graph.Float16, graph.BFloat16} {
 		a, v := graph.Input("a", d, 64, 256), graph.Input("v", d, 256)
 		require.Contains(t, explain(a.MatMul(v), graph.Ones(d, 64, 256), graph.Ones(d, 256)), "row-reduction, one")
-		for _, n := range []int{256, 300} { // divisions by powers of 2 are products
+		for _, n := range []int{256, 300} { // division by a power of 2 is a product
 			x, b, c := graph.Input("x", d, 64, n), graph.Input("b", d, n), graph.Input("c", d, n)
 			text := explain(x.LayerNorm(b, c, 1e-5), graph.Ones(d, 64, n), graph.Ones(d, n), graph.Ones(d, n))
 			require.Regexp(t, `[3-5] ops and a reduction by add over [^:]*: row-reduction, one`, text)
-			require.Regexp(t, `[89] ops over \[64,[^:]*: elementwise/tiling of [34]`, text) // a mean is divided once a row, by a kernel of its own
+			require.Regexp(t, `[89] ops over \[64,[^:]*: elementwise/tiling of [34]`, text) // a mean is divided once per row, by its own kernel
 		}
 	}
 	x, b, c := f32("x", 2, 12, 16, 16), f32("b", 12), f32("c", 12)

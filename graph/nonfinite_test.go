@@ -69,8 +69,8 @@ func TestNonFiniteRuns(t *testing.T) {
 	}
 }
 
-// TestNonFiniteOfConstants asserts that ops on constants are looked at, whether or not they are computed
-// at compile.
+// TestNonFiniteOfConstants asserts that ops on constants are checked, whether or not they were computed at compile
+// time.
 func TestNonFiniteOfConstants(t *testing.T) {
 	x, in := f32("x", 2), graph.Of([]float32{5, 6})
 	data := graph.Of([]float32{0, 1})
@@ -86,7 +86,7 @@ func TestNonFiniteOfConstants(t *testing.T) {
 	require.Equal(t, "log", op, "nothing but constants")
 }
 
-// TestNonFiniteElements asserts that a NaN or an infinity hides others where it is read alone.
+// TestNonFiniteElements asserts that a NaN or an infinity hides others only in elements computed from it.
 func TestNonFiniteElements(t *testing.T) {
 	nan, inf, big := float32(math.NaN()), float32(math.Inf(1)), float32(3e38)
 	x := f32("x", 4)
@@ -130,7 +130,7 @@ func TestNonFiniteElements(t *testing.T) {
 	}
 }
 
-// TestNonFiniteNames asserts that errors name what the user called.
+// TestNonFiniteNames asserts that errors name the method that the user called.
 func TestNonFiniteNames(t *testing.T) {
 	x, w := f32("x", 1, 1, 2), f32("w", 1, 1, 2)
 	big := graph.Of([]float32{3e38, 3e38}, 1, 1, 2)
@@ -149,8 +149,7 @@ func TestNonFiniteNames(t *testing.T) {
 	}
 }
 
-// TestNonFiniteOfEveryKind asserts that ops of every kind are looked at, and that none is named where a
-// NaN was given.
+// TestNonFiniteOfEveryKind asserts that ops of every kind are checked, and that no op is named if the NaN was given.
 func TestNonFiniteOfEveryKind(t *testing.T) {
 	x := f32("x", graph.Dim("n"), 4)
 	y := graph.Concat(0, x, x.Mul(2)).Softmax(1).Add(1)

@@ -12,8 +12,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// cost is what a program for one input costs besides reading it and writing its
-// results, in the input's size.
+// cost is the cost of a program for one input, besides reading it and writing the results, relative to the input's
+// size.
 type cost struct {
 	groups      int
 	temps       float64 // bytes of the largest temporary
@@ -50,8 +50,7 @@ func normals(x graph.Node, axes ...any) map[string]graph.Node {
 	}
 }
 
-// TestNormalsAreRowGroups: along the last axes they are one row group, and have
-// no temporary.
+// TestNormalsAreRowGroups: along the last axes normalizations are one row group without temporaries.
 func TestNormalsAreRowGroups(t *testing.T) {
 	for _, c := range []struct{ shape, axes []any }{
 		{[]any{300, 500}, []any{1}}, {[]any{20, 4, 64}, []any{-1}}, {[]any{8, 100, 1500}, []any{-1}},
@@ -77,8 +76,8 @@ func TestNormalsAreRowGroups(t *testing.T) {
 	}
 }
 
-// TestNormalsElsewhere: along other axes, all axes, and lines too long for a
-// group nothing but Softmax's exponentials is stored besides partial results.
+// TestNormalsElsewhere: along other axes, all axes, and lines too long for a group, only partial results and Softmax's
+// exponentials are stored.
 func TestNormalsElsewhere(t *testing.T) {
 	for _, c := range []struct{ shape, axes []any }{
 		{[]any{300, 500}, []any{0}}, {[]any{300, 500}, nil}, {[]any{40, 100, 150}, []any{0}}, {[]any{8, 100, 150}, []any{1}},
@@ -94,7 +93,7 @@ func TestNormalsElsewhere(t *testing.T) {
 	}
 }
 
-// TestBytesMoved: what reductions read and write, in the size of their input.
+// TestBytesMoved: the bytes that reductions read and write, relative to the size of their input.
 func TestBytesMoved(t *testing.T) {
 	x, y := f32("x", 300, 500), f32("y", 300, 500)
 	for k, c := range []struct {
@@ -151,8 +150,7 @@ func TestNormalsOfExtremes(t *testing.T) {
 	}
 }
 
-// TestNormalsOfNumbers compares with plain loops in float64, through all shapes of
-// outer and inner axes.
+// TestNormalsOfNumbers compares with plain loops in float64, for all shapes of outer and inner axes.
 func TestNormalsOfNumbers(t *testing.T) {
 	for _, shape := range [][3]int{{3, 5, 1}, {1, 40, 1}, {4, 1, 3}, {2, 1030, 1}, {2, 33, 17}, {40, 8, 9}} {
 		in := graph.Normal(graph.Float32, 1, 3, 2, shape[:]...)
@@ -184,7 +182,7 @@ func TestNormalsOfNumbers(t *testing.T) {
 	}
 }
 
-// TestNormsByChannel: what each norm along channels is made of.
+// TestNormsByChannel: the ops of each normalization along channels.
 func TestNormsByChannel(t *testing.T) {
 	x := f32("x", 2, 6, 3, 5)
 	w, b, m, v := f32("w", 6), f32("b", 6), f32("m", 6), f32("v", 6)

@@ -8,7 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestOneKernel: what has a kernel of its own is no tiling, and reductions of columns copy nothing into rows.
+// TestOneKernel: a step with its own kernel is not a tiling, and reductions of columns copy nothing into rows.
 func TestOneKernel(t *testing.T) {
 	explained := func(x, y graph.Node) string {
 		p, err := graph.Compile(y)

@@ -12,7 +12,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// otherwise says how a user reaches the ops that no method is named after.
+// otherwise lists how a user reaches ops that no method is named after.
 var otherwise = map[ir.Op]string{
 	ir.OpParam:  "Input and Const",
 	ir.OpConst:  "Scalar, and Go numbers as operands",
@@ -54,7 +54,7 @@ func TestEveryOpHasAMethod(t *testing.T) {
 }
 
 func TestGoNumbers(t *testing.T) {
-	type duration int64 // a named type counts as what it is made of
+	type duration int64 // a named type counts as its underlying type
 	i, f := graph.Input("i", graph.Int32, 3), f32("f", 3)
 	u, b := graph.Input("u", graph.Uint32, 3), graph.Input("b", graph.Bool, 3)
 	d := graph.Input("d", graph.Float64, 3)
@@ -71,13 +71,13 @@ func TestGoNumbers(t *testing.T) {
 	require.Equal(t, "float32[3] [1.  0.9 0. ]", strings.ReplaceAll(got.String(), "\n", " "))
 }
 
-// TestBroadcast compares the rule with the one that NumPy documents.
+// TestBroadcast compares broadcasting with NumPy's documented rule.
 func TestBroadcast(t *testing.T) {
 	n := graph.Dim("n")
 	dims := func(d ...any) []any { return d }
 	for _, c := range []struct {
 		a, b []any
-		want string // "" for shapes that do not meet
+		want string // "" for shapes that do not broadcast
 	}{
 		{dims(), dims(), "[]"},
 		{dims(3), dims(), "[3]"},

@@ -10,7 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestOrder is a table of what orderings of few elements are.
+// TestOrder is a table of sorts of few elements.
 func TestOrder(t *testing.T) {
 	nan, inf, minus := float32(math.NaN()), float32(math.Inf(1)), float32(math.Copysign(0, -1))
 	x := graph.Const(graph.Of([]float32{3, nan, -1, 2, 5, 2, 4, 0}, 2, 4))
@@ -42,8 +42,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestSearchSorted compares with what sort.Search finds, for vectors that are short and for
-// such that are searched by halves.
+// TestSearchSorted compares with sort.Search, for short vectors and for longer ones that take a binary search.
 func TestSearchSorted(t *testing.T) {
 	less := func(a, b float32) bool { return a < b || a == a && b != b } // NaN last
 	for _, n := range []int{0, 1, 2, 32, 33, 64, 65, 127, 128, 129, 1000} {
@@ -71,8 +70,8 @@ func TestSearchSorted(t *testing.T) {
 	}
 }
 
-// TestSearchSortedOfAnySize searches a vector whose length is known when the program runs, for one value and for lines of them, and vectors of
-// their own for the lines.
+// TestSearchSortedOfAnySize searches a vector of symbolic length, for one value and for lines of values, and separate
+// vectors for each line.
 func TestSearchSortedOfAnySize(t *testing.T) {
 	x := f32("x", graph.Dim("n"))
 	for _, c := range []struct {
@@ -91,7 +90,7 @@ func TestSearchSortedOfAnySize(t *testing.T) {
 	}
 }
 
-// TestQuantiles compares with what NumPy 2 computes.
+// TestQuantiles compares with results of NumPy 2.
 func TestQuantiles(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	x := graph.Const(graph.Of([]float64{3, nan, -1, 2, 5, 2, 4, 0}, 2, 4))

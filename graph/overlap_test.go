@@ -11,7 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// neighbours is the sum of three elements that follow each other along an axis.
+// neighbours returns the sum of three consecutive elements along an axis.
 func neighbours(x graph.Node, axis, n int) graph.Node {
 	at := func(i int) graph.Node {
 		if axis == 0 {
@@ -22,8 +22,8 @@ func neighbours(x graph.Node, axis, n int) graph.Node {
 	return at(0).Add(at(1)).Add(at(2))
 }
 
-// TestOverlap runs filters whose intermediate values stay in the cache block by block: of two
-// stages, of every other row, and of a vector. Rows remain behind the last whole block.
+// TestOverlap runs filters whose intermediate values stay in the cache block by block: with two stages, on every other
+// row, and on a vector. Some rows remain after the last whole block.
 func TestOverlap(t *testing.T) {
 	const rows, cols = 1301, 1024
 	x := graph.Input("x", graph.Float32, rows, cols)
@@ -64,7 +64,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestOverlapOfConstants: what is made of constants alone is computed once, not in every block.
+// TestOverlapOfConstants: a value computed only from constants is computed once, not in every block.
 func TestOverlapOfConstants(t *testing.T) {
 	const rows, cols = 1301, 1024
 	c := graph.Const(graph.Normal(graph.Float32, 1, 0, 1, rows, cols))
@@ -76,7 +76,7 @@ func TestOverlapOfConstants(t *testing.T) {
 	require.NotContains(t, strings.Join(p.Kernels(), "\n"), "exp", p.Explain())
 }
 
-// TestOverlapInJoin: tiles that store the halves of a concatenation, verified after each pass.
+// TestOverlapInJoin: tiles store the halves of a concatenation; each pass is verified.
 func TestOverlapInJoin(t *testing.T) {
 	const rows, cols = 1301, 1024
 	x := graph.Input("x", graph.Float32, rows, cols)
@@ -96,8 +96,8 @@ func TestOverlapInJoin(t *testing.T) {
 	}
 }
 
-// TestOverlapGather runs programs that sum, convert or index rows of a table: a block's rows are
-// gathered before it and stay in the cache.
+// TestOverlapGather runs programs that sum, convert or index rows of a table: the rows of a block are gathered before
+// the block and stay in the cache.
 func TestOverlapGather(t *testing.T) {
 	const rows, width, n = 5000, 64, 3001
 	table := graph.Input("table", graph.Float32, rows, width)
@@ -135,8 +135,8 @@ func TestOverlapGather(t *testing.T) {
 	}
 }
 
-// TestGatherIsOneStep: what is computed of rows found by index is computed with them, of two rows or
-// more, in blocks: no array of all is in memory.
+// TestGatherIsOneStep: computations on gathered rows of two elements or more run in blocks with the gather, and no
+// array of all rows is stored.
 func TestGatherIsOneStep(t *testing.T) {
 	for _, n := range []int{2, 16, 333, 40_000} {
 		for _, width := range []int{1, 3, 64} {
@@ -149,15 +149,14 @@ func TestGatherIsOneStep(t *testing.T) {
 				for _, workers := range []int{1, 2} {
 					p, err := graph.Compile(y, graph.WithWorkers(workers))
 					require.NoError(t, err)
-					require.LessOrEqual(t, p.Temporaries(), n*width*4/4, "%d rows of %d, %s: %s", n, width, name, p.Explain()) // of those behind the last block
+					require.LessOrEqual(t, p.Temporaries(), n*width*4/4, "%d rows of %d, %s: %s", n, width, name, p.Explain()) // rows after the last block
 				}
 			}
 		}
 	}
 }
 
-// TestIndicesAreStoredOnce: indices that are computed, of any type, are stored once for all the
-// elements side by side that they are for.
+// TestIndicesAreStoredOnce: computed indices of any type are stored once for all elements of a row.
 func TestIndicesAreStoredOnce(t *testing.T) {
 	const rows, n = 100, 320
 	x := graph.Input("x", graph.Float32, rows, 96)
@@ -180,8 +179,8 @@ func TestIndicesAreStoredOnce(t *testing.T) {
 	}
 }
 
-// TestOverlapGatherOfLines gathers few long rows of a table that is computed: a row of the result
-// may need any row of the table.
+// TestOverlapGatherOfLines gathers few long rows of a computed table: each row of the result may need any row of the
+// table.
 func TestOverlapGatherOfLines(t *testing.T) {
 	const rows, width = 8, 1 << 17
 	x := graph.Input("x", graph.Float32, rows, width)

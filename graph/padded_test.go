@@ -11,8 +11,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
-// TestPaddedWindows compares what windows of padded arrays are made into with its definition:
-// blocks of images and of lines, the first and last of which have borders.
+// TestPaddedWindows compares values computed from windows of padded arrays with their definition: in blocks of images
+// and of lines, the first and last of which have borders.
 func TestPaddedWindows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, c := rapid.IntRange(1, 3).Draw(t, "images"), rapid.IntRange(1, 3).Draw(t, "channels")
@@ -59,7 +59,7 @@ func TestPaddedWindows(t *testing.T) {
 	})
 }
 
-// TestPaddedStoredTwice wraps a computed image round its sides: one step computes the columns of both.
+// TestPaddedStoredTwice wraps a computed image around its sides: one step computes the columns of both sides.
 func TestPaddedStoredTwice(t *testing.T) {
 	x := graph.Input("x", graph.Float32, 1, 1, 1500, 300)
 	inner := x.Conv(graph.Ones(graph.Float32, 1, 1, 1, 1), graph.ConvOptions{Before: []int{2, 1}, After: []int{0, 0}})
@@ -78,8 +78,8 @@ func TestPaddedStoredTwice(t *testing.T) {
 	}
 }
 
-// TestPaddedFarApart sums what reads a padded vector at two places that are about as far apart as a cache holds:
-// blocks of it would copy most of it again. A difference that is stored copies nothing.
+// TestPaddedFarApart sums values read from a padded vector at two distant offsets, about a cache size apart, where
+// blocks would copy most of it again. A stored difference copies nothing.
 func TestPaddedFarApart(t *testing.T) {
 	const n, apart = 1 << 19, 131_000
 	z := graph.Input("x", graph.Float32, n).Pad([]int{1}, []int{1}, graph.PadConstant)
@@ -88,14 +88,14 @@ func TestPaddedFarApart(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, p.Copies(), p.Explain())
 	require.Zero(t, p.Temporaries(), p.Explain())
-	p, err = graph.Compile(y.Cast(graph.Float64).Sum(), graph.WithWorkers(1)) // which takes more bytes to store than to copy the vector
+	p, err = graph.Compile(y.Cast(graph.Float64).Sum(), graph.WithWorkers(1)) // storing it takes more bytes than copying the vector
 	require.NoError(t, err)
 	require.Equal(t, 3, p.Copies(), p.Explain()) // a border on either side, and the vector
 	require.Greater(t, p.Temporaries(), n*4, p.Explain())
 }
 
-// TestPaddedBytesCast: a filter of a picture of bytes that is padded by a constant, and cast behind that, reads blocks of it in
-// the cache: the constant is cast when the program is compiled.
+// TestPaddedBytesCast: a filter of a padded picture of bytes that is cast after padding reads blocks in the cache; the
+// constant of the padding is cast at compile time.
 func TestPaddedBytesCast(t *testing.T) {
 	const h, w = 540, 960
 	x := graph.Input("x", graph.Uint8, h, w)

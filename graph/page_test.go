@@ -18,8 +18,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
-// TestInspection compares the texts of a program that was compiled with origins in place of
-// positions with those of the program, for random graphs: they are the same but for these.
+// TestInspection compares the texts of a program compiled with origins as positions with the program's own texts, for
+// random graphs: only positions differ.
 func TestInspection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, inputs := irtest.Func(t, irtest.Config{Reductions: true, Products: 12})
@@ -44,7 +44,7 @@ func TestInspection(t *testing.T) {
 				name = s.Name
 			}
 			var want strings.Builder
-			if name == "once" { // is part of the plan's text
+			if name == "once" { // part of the plan's text
 				name = "plan"
 				require.NoError(t, p.Dump(&want, name))
 				require.Contains(t, want.String(), text)
@@ -56,8 +56,8 @@ func TestInspection(t *testing.T) {
 	})
 }
 
-// undecided drops what the page leaves out of the text of a level: the decisions, but at the
-// level of steps, where constants are computed by a plan of their own.
+// undecided removes what the page leaves out of a level's text: the decisions, except at the level of steps, where a
+// separate plan computes constants.
 func undecided(text, name string) string {
 	if _, rest, split := strings.Cut(text, "// at each run\n"); split {
 		text = rest
@@ -68,8 +68,7 @@ func undecided(text, name string) string {
 	return regexp.MustCompile(`(?m)^  # .*\n`).ReplaceAllString(text, "")
 }
 
-// TestWriteDOT reads what it has written: each edge joins nodes that are there, and hostile
-// names are strings.
+// TestWriteDOT parses the written text: edges join existing nodes, and hostile names are quoted.
 func TestWriteDOT(t *testing.T) {
 	evil := `a"];\` + "\n<b>&"
 	x := f32("x", 64, 100)
@@ -113,8 +112,8 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errFull }
 
-// TestWriteHTML looks for what a page has: the user's line, the reasons, bytes, kernels, and
-// nothing that a browser would load or run.
+// TestWriteHTML checks the content of a page: the user's line, the reasons, bytes, kernels, and nothing that a browser
+// would load or run.
 func TestWriteHTML(t *testing.T) {
 	x := f32("x", graph.Dim("n"), 100)
 	y := x.Sub(x.Max(1, graph.KeepDims)) // the <line> of the user's
@@ -160,7 +159,7 @@ func html(t require.TestingT, p *graph.Program, options ...graph.PageOption) str
 	return b.String()
 }
 
-// TestSourceLines reads lines of a user's file, and of no other.
+// TestSourceLines reads lines of a user's file, and of no other file.
 func TestSourceLines(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "main.go")
 	require.NoError(t, os.WriteFile(file, []byte("package main\n\n\tx.Exp() // here\n"), 0o600))
@@ -175,8 +174,8 @@ func TestSourceLines(t *testing.T) {
 	require.Empty(t, graph.SourceLine(other, 1))
 }
 
-// TestPageOfManyValues limits the size of the pages of large graphs: of 1,000 values, and of
-// 1,000 operations that are composed of others.
+// TestPageOfManyValues limits the size of the pages of large graphs: with 1,000 values, and with 1,000 composed
+// operations.
 func TestPageOfManyValues(t *testing.T) {
 	for name, y := range map[string]graph.Node{"values": thousand(), "operations": composed()} {
 		p, err := graph.Compile(y, graph.WithName(name))
@@ -203,8 +202,8 @@ func thousand() graph.Node {
 	})
 }
 
-// random appends n-len(nodes) results of operations, each on two of the last nodes, and
-// returns the sum of the last.
+// random appends n-len(nodes) results of operations, each on two of the last nodes, and returns the sum of the last
+// ones.
 func random(n int, nodes []graph.Node, operations func(x, y graph.Node) []graph.Node) graph.Node {
 	seed, sum := uint32(1), nodes[0]
 	next := func(n int) int {

@@ -10,8 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/eval"
 )
 
-// TestPairs computes each operation of two operands on all pairs of integers of 8 bits, and on
-// all integers of 16 bits with one other each and with some constants, on both engines.
+// TestPairs computes each binary operation on all pairs of 8-bit integers, and on all 16-bit integers with one random
+// integer each and with some constants, on both engines.
 func TestPairs(t *testing.T) {
 	const n = 1 << 16
 	for _, d := range []ir.DType{ir.Int8, ir.Uint8, ir.Int16, ir.Uint16} {

@@ -12,8 +12,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
-// TestUnfusedEdges checks the pictures of random graphs: an edge has a reason if a value is
-// computed in one step and read in another, through views or not, and no other edge has.
+// TestUnfusedEdges checks the pictures of random graphs: an edge has a reason exactly if a value is computed in one
+// step and read in another, through views or not.
 func TestUnfusedEdges(t *testing.T) {
 	cut := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -37,8 +37,8 @@ func TestUnfusedEdges(t *testing.T) {
 	require.Positive(t, cut)
 }
 
-// unfused returns the edges from a value to a reader, or to the first view before one, that no
-// step computes with it.
+// unfused returns the edges from a value to a reader (or to the first view before one) that no step computes together
+// with it.
 func unfused(values []*ir.Value, steps [][]int) map[[2]int]bool {
 	edges := map[[2]int]bool{}
 	for r := range values {

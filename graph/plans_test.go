@@ -13,7 +13,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestSizesInTurns: runs of any known sizes allocate nothing, in whatever order.
+// TestSizesInTurns: runs of known sizes allocate nothing, in any order.
 func TestSizesInTurns(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
@@ -36,8 +36,7 @@ func TestSizesInTurns(t *testing.T) {
 	require.Equal(t, graph.PlanStats{Made: 40, Kept: 40}, p.Plans())
 }
 
-// TestPlansAreKept checks the counters, the limit, and that what was prepared is not made
-// again.
+// TestPlansAreKept checks the counters, the limit, and that prepared plans are not made again.
 func TestPlansAreKept(t *testing.T) {
 	x := graph.Input("x", graph.Int32, graph.Dim("n"), graph.Dim("m"))
 	y := graph.Input("y", graph.Int32, graph.Dim("n/2"))
@@ -70,8 +69,7 @@ func TestPlansAreKept(t *testing.T) {
 	require.ErrorContains(t, (*graph.Program)(nil).Prepare(t.Context(), nil), "there is no program")
 }
 
-// TestPlansOfManyGoroutines: goroutines that run sizes at random, more than are kept, get
-// the right results.
+// TestPlansOfManyGoroutines: goroutines that run random sizes, more than are kept, get the right results.
 func TestPlansOfManyGoroutines(t *testing.T) {
 	x := graph.Input("x", graph.Int32, graph.Dim("n"))
 	p, err := graph.Compile(x.CumSum(0), graph.WithPlans(5))
@@ -95,7 +93,7 @@ func TestPlansOfManyGoroutines(t *testing.T) {
 	require.Equal(t, 5, p.Plans().Kept)
 }
 
-// TestManyPlans: no number of plans is too large to ask for.
+// TestManyPlans: WithPlans accepts any number.
 func TestManyPlans(t *testing.T) {
 	for _, n := range []int{math.MaxInt, math.MaxInt/2 + 1, math.MaxInt / 2} {
 		p, err := graph.Compile(graph.Input("x", graph.Float32, graph.Dim("n")).Add(1), graph.WithPlans(n))
@@ -107,7 +105,7 @@ func TestManyPlans(t *testing.T) {
 	}
 }
 
-// TestRefusedRunKeepsState: a run for which there is no memory takes nothing from later ones.
+// TestRefusedRunKeepsState: a run that is refused for lack of memory does not affect later runs.
 func TestRefusedRunKeepsState(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
@@ -118,7 +116,7 @@ func TestRefusedRunKeepsState(t *testing.T) {
 	in, out := graph.Ones(graph.Float32, 1<<23), graph.New(graph.Float32, 1<<23)
 	allocations := func() float64 {
 		return testing.AllocsPerRun(3, func() {
-			goruntime.GC() // what is left to the collector is gone
+			goruntime.GC() // frees garbage
 			goruntime.GC()
 			require.NoError(t, p.RunInto(t.Context(), []*graph.Tensor{out}, in))
 		})
@@ -129,5 +127,5 @@ func TestRefusedRunKeepsState(t *testing.T) {
 		_, err := p.Run(t.Context(), in)
 		require.ErrorContains(t, err, "memory")
 	}()
-	require.LessOrEqual(t, allocations(), before+4) // a new state is 11, and the collections allocate a few now and then
+	require.LessOrEqual(t, allocations(), before+4) // a new state takes 11 allocations, and collections a few now and then
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestProdRange: products whose parts leave the range of float64 are as exact as others, on
-// every engine, and are in range where a loop is.
+// TestProdRange: products whose partial products leave the range of float64 are as exact as others, on every engine.
 func TestProdRange(t *testing.T) {
 	turns := func(n int, values ...float64) []float64 {
 		x := make([]float64, n)
@@ -58,7 +57,7 @@ func TestProdRange(t *testing.T) {
 	}
 }
 
-// requireProduct computes the product of x, of some shape, in every way.
+// requireProduct computes the product of x, in some shape, in every way.
 func requireProduct(t *testing.T, want float64, x []float64, shape []int) {
 	var dims []any
 	for _, n := range shape {

@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestProfile counts the bytes and the operations of steps by hand.
+// TestProfile checks the bytes and operations of steps, counted by hand.
 func TestProfile(t *testing.T) {
 	const n, m = 64, 256
 	x, y := f32("x", n, m), f32("y", n, m)
@@ -47,7 +47,7 @@ func TestProfile(t *testing.T) {
 	require.Contains(t, p.Explain(), p.Profile().String())
 }
 
-// TestProfileOfSizes has times for each size apart, and none of runs that fail.
+// TestProfileOfSizes: each size has its own times, and failed runs have none.
 func TestProfileOfSizes(t *testing.T) {
 	p, err := graph.Compile(f32("x", graph.Dim("n")).Exp(), graph.WithProfile())
 	require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 func TestInputsInOrderOfCreation(t *testing.T) {
 	a := graph.Input("a", graph.Int32, 2)
 	b := graph.Input("b", graph.Int32, 2)
-	c := graph.Input("c", graph.Int32, 2) // not needed, so not taken
+	c := graph.Input("c", graph.Int32, 2) // not needed, so not an input of the program
 	d := graph.Input("d", graph.Int32, 2)
 	p, err := graph.Compile(d.Sub(a).Mul(b), a.Sub(d), c.Sub(c).Slice(":0").Reshape(2, 0).Slice("0"))
 	require.NoError(t, err)
@@ -37,7 +37,7 @@ func TestCapturedTensors(t *testing.T) {
 	wt := w.T()
 	require.NoError(t, wt.Err())
 	x := graph.Input("const0", graph.Int32, graph.Dim("n"), 1, 1)
-	// w occurs twice and is one param, which changes; its transpose is another tensor.
+	// w occurs twice and is one param, whose elements change; its transpose is another tensor.
 	p, err := graph.Compile(x.Add(graph.Variable(w)).Add(w).Add(graph.Variable(wt).T()))
 	require.NoError(t, err)
 	require.Contains(t, p.String(), "(%const0: i32[n,1,1], %const0_: i32[2,3], %const1: i32[3,2] {3,2}:{1,3}+0)")
@@ -51,7 +51,7 @@ func TestCapturedTensors(t *testing.T) {
 	require.Zero(t, p.Copies())
 }
 
-// TestLayouts runs one program on views of all kinds, each a plan of its own.
+// TestLayouts runs one program on views of all kinds, each with its own plan.
 func TestLayouts(t *testing.T) {
 	n := graph.Dim("n")
 	x := graph.Input("x", graph.Int32, n, n)
@@ -79,8 +79,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestManySizes runs one program on more sizes than it keeps plans for, from
-// several goroutines.
+// TestManySizes runs one program on more sizes than it keeps plans for, from several goroutines.
 func TestManySizes(t *testing.T) {
 	n := graph.Dim("n")
 	x, y := graph.Input("x", graph.Int32, n), graph.Input("y", graph.Int32, n)
@@ -183,8 +182,7 @@ func TestTrivialPrograms(t *testing.T) {
 	require.NotSame(t, &ints(t, outs[0])[0], &ints(t, outs[1])[0])
 }
 
-// TestDeepGraph compiles a graph that is deeper than recursion likes, and one
-// with 2^60 paths.
+// TestDeepGraph compiles a graph too deep for recursion, and one with 2^60 paths.
 func TestDeepGraph(t *testing.T) {
 	x := graph.Input("x", graph.Int32, 3)
 	y := x

@@ -22,9 +22,8 @@ func ran(t *testing.T, y graph.Node) *graph.Tensor {
 	return out
 }
 
-// TestMatMulInteger compares products of bytes with sums in int64: of every pair of types,
-// with zero points of every kind, and of the greatest numbers, for which float32 has just the
-// room.
+// TestMatMulInteger compares products of bytes with sums in int64: for every pair of types, all kinds of zero points,
+// and the greatest numbers, which just fit.
 func TestMatMulInteger(t *testing.T) {
 	const m, n = 3, 5
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -55,7 +54,7 @@ func TestMatMulInteger(t *testing.T) {
 	vector := graph.Const(graph.Of([]int8{1, -2, 3}))
 	got := ran(t, vector.MatMulInteger(vector, 1, nil))
 	require.True(t, graph.Equal(graph.Of([]int32{6 + 6}), got.Reshape(1)), "%s", got)
-	// A contraction whose extent is known when the program runs.
+	// A contraction with an extent that is known only at run time.
 	x, y := graph.Input("x", graph.Uint8, 2, graph.Dim("k")), graph.Input("y", graph.Int8, graph.Dim("k"), 2)
 	p, err := graph.Compile(x.MatMulInteger(y, 1, nil))
 	require.NoError(t, err)
@@ -64,7 +63,7 @@ func TestMatMulInteger(t *testing.T) {
 	require.True(t, graph.Equal(graph.Of([]int32{128 + 508, -1 + 254*127, 2, 127}, 2, 2), got), "%s", got)
 }
 
-// TestMatMulIntegerOfMany multiplies many small matrices, as the products of Int32 do.
+// TestMatMulIntegerOfMany multiplies many small matrices, as products of Int32 do.
 func TestMatMulIntegerOfMany(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, k := range []int{2, 4, 6, 9} {
@@ -77,7 +76,7 @@ func TestMatMulIntegerOfMany(t *testing.T) {
 	}
 }
 
-// bytesOf returns random elements, or the greatest ones of either sign, and their numbers.
+// bytesOf returns random or extreme elements, and their numbers.
 func bytesOf(rng *rand.Rand, dt graph.DType, extreme bool, shape ...int) (*graph.Tensor, []int) {
 	x := graph.New(graph.Uint8, shape...)
 	data, _ := graph.Data[uint8](x)
@@ -104,7 +103,7 @@ func zeroAt(given any, zeros []int, i int) int {
 	return zeros[i]
 }
 
-// TestQuantize compares with the definition, for one scale and for one of each row.
+// TestQuantize compares with the definition, for one scale and for one scale per row.
 func TestQuantize(t *testing.T) {
 	x := graph.Of([]float32{-1, 0, 0.25, 0.75, 1.25, 1e9, float32(math.Inf(-1)), float32(math.NaN())}, 2, 4)
 	q := graph.Linear(graph.Int8, 0.5, 3)
@@ -125,7 +124,7 @@ func TestQuantize(t *testing.T) {
 	require.Len(t, p.Kernels(), 1, "it is one loop")
 }
 
-// TestCalibrate finds scales of least size that hold the elements.
+// TestCalibrate checks that scales are the smallest that cover the elements.
 func TestCalibrate(t *testing.T) {
 	x := graph.Of([]float32{-1, 0, 1, 2, 0, 0, 0, 0}, 2, 4)
 	for _, c := range []struct {
@@ -203,7 +202,7 @@ func TestQuantizeErrors(t *testing.T) {
 func ExampleNode_MatMulInteger() {
 	x := graph.Input("x", graph.Float32, 2, 3)
 	w := graph.Of([]int8{1, 2, 3, 4, 5, 6}, 3, 2)
-	scale := graph.Linear(graph.Int8, 0.5, 0) // of w
+	scale := graph.Linear(graph.Int8, 0.5, 0) // quantization of w
 	q, found := x.QuantizeDynamic(graph.Uint8)
 	sums := q.MatMulInteger(graph.Const(w), found.Zero, 0)
 	y := sums.Cast(graph.Float32).Mul(found.Scale.Mul(scale.Scale))

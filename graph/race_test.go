@@ -2,5 +2,5 @@
 
 package graph_test
 
-// raceEnabled: the race detector makes pools forget, and so runs allocate.
+// raceEnabled: the race detector makes pools drop memory, so runs allocate.
 const raceEnabled = true

@@ -23,15 +23,15 @@ func raggedOffsets(lengths []int) (offsets, rows *graph.Tensor) {
 	return graph.Of(o), graph.Of(at)
 }
 
-// TestRagged compares with what the same elements give by segments, bit for bit: elements and products, of
-// single ones and of slices, in views, of all types.
+// TestRagged compares bit for bit with segment reductions of the same elements: elements and products, single ones and
+// slices, in views, of all types.
 func TestRagged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lengths := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 50)), 1, 20).Draw(t, "lengths")
 		offsets, rowOf := raggedOffsets(lengths)
 		k, rows, extent := rowOf.Size(), len(lengths), rapid.IntRange(1, 30).Draw(t, "extent")
 		d := rapid.SampledFrom([]graph.DType{graph.Float32, graph.Float32, graph.Float64, graph.Int32, graph.Int64, graph.Uint64, graph.Float16, graph.Int8}).Draw(t, "type")
-		cols := rapid.SampledFrom([]int{0, 1, 2, 7, 8, 9, 33, 100}).Draw(t, "columns") // 0: single elements
+		cols := rapid.SampledFrom([]int{0, 1, 2, 7, 8, 9, 33, 100}).Draw(t, "columns") // 0 means single elements
 		width := max(1, cols)
 		ids := graph.Const(bags(t, uint64(rapid.IntRange(0, 99).Draw(t, "seed")), extent, 1, k).Reshape(k))
 		table, weights := graph.Input("table", d, extent, width), graph.Const(tableOf(t, d, []int{max(1, k), 1})).SliceAxis(0, 0, k, 1)
@@ -72,7 +72,8 @@ func TestRagged(t *testing.T) {
 	})
 }
 
-// TestProductsOfSparseMatrices: the product of a sparse matrix and a vector or a matrix is one step, and stores no products.
+// TestProductsOfSparseMatrices: the product of a sparse matrix with a vector or a matrix is one step that stores no
+// products.
 func TestProductsOfSparseMatrices(t *testing.T) {
 	const rows, count, extent = 1000, 20000, 3000
 	offsets, index, values := graph.Input("offsets", graph.Int64, rows+1), graph.Input("index", graph.Int64, count), graph.Input("values", graph.Float32, count)
@@ -131,7 +132,7 @@ func TestRaggedErrors(t *testing.T) {
 	}
 }
 
-// TestRaggedMisuse: what has no meaning is an error of the line that asks for it; no elements and no rows have one.
+// TestRaggedMisuse: meaningless arguments are errors at the user's line; no elements and no rows are valid.
 func TestRaggedMisuse(t *testing.T) {
 	x, offsets := graph.Const(graph.Ones(graph.Float32, 3, 2)), graph.Const(graph.Of([]int64{0, 1, 3}))
 	for want, y := range map[string]graph.Node{

@@ -20,8 +20,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// TestRandomGraphs builds random graphs through the public methods and compares
-// what programs compute, under every option, with the definition.
+// TestRandomGraphs builds random graphs through the public methods and compares the results of programs, under every
+// option, with the definition.
 func TestRandomGraphs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, inputs := irtest.Func(t, irtest.Config{Reductions: true, Products: 12, Layouts: true})
@@ -29,8 +29,7 @@ func TestRandomGraphs(t *testing.T) {
 	})
 }
 
-// TestRandomSymbolicGraphs is TestRandomGraphs for sizes that a program does not
-// know when it is compiled.
+// TestRandomSymbolicGraphs is TestRandomGraphs with symbolic sizes.
 func TestRandomSymbolicGraphs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, inputs, sizes := irtest.SymbolicFunc(t, irtest.Config{Reductions: true, Products: 12})
@@ -90,8 +89,8 @@ func checkPrograms(t *rapid.T, f *ir.Func, inputs []eval.Array, sizes map[string
 	}
 }
 
-// checkInPlace gives the tensors of inputs for outputs of the same type, and requires the outputs
-// that memory of their own gets.
+// checkInPlace gives the tensors of inputs for outputs of the same type, and requires the same results as with separate
+// outputs.
 func checkInPlace(t *rapid.T, p *graph.Program, ins, want []*graph.Tensor) {
 	again, outs, given := slices.Clone(ins), make([]*graph.Tensor, len(want)), 0
 	for i, x := range ins {
@@ -124,7 +123,7 @@ func checkInPlace(t *rapid.T, p *graph.Program, ins, want []*graph.Tensor) {
 	}
 }
 
-// asMethods returns the graph that replay makes of a graph: Prod multiplies real numbers in float64.
+// asMethods returns the graph that replay makes from a graph, in which Prod multiplies real numbers in float64.
 func asMethods(t *rapid.T, f *ir.Func) *ir.Func {
 	out := &ir.Func{Name: f.Name, Params: f.Params}
 	at := map[*ir.Value]*ir.Value{}
@@ -161,7 +160,7 @@ func noError(t *rapid.T, err error, f *ir.Func) {
 	}
 }
 
-// replay builds a Func by the methods of Node.
+// replay builds a Func again by the methods of Node.
 func replay(f *ir.Func, param func(i int) graph.Node) graph.Nodes {
 	nodes := map[*ir.Value]graph.Node{}
 	for i, p := range f.Params {
@@ -278,7 +277,7 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 	return out[0].Interface().(graph.Node)
 }
 
-// methodOf returns the method of a Node that an op is called by.
+// methodOf returns the method of Node for an op.
 func methodOf(x reflect.Value, op ir.Op) reflect.Value {
 	for i := range x.NumMethod() {
 		if strings.EqualFold(x.Type().Method(i).Name, op.Method()) {
@@ -288,7 +287,7 @@ func methodOf(x reflect.Value, op ir.Op) reflect.Value {
 	return reflect.Value{}
 }
 
-// replaySort orders all elements of lines, or selects the first.
+// replaySort calls Sort, or TopK for the first elements of lines.
 func replaySort(v *ir.Value, x graph.Node) graph.Node {
 	a := v.Attr
 	if a.Len == v.Args[0].Type.Shape[a.Axis] {
@@ -305,12 +304,12 @@ func replaySort(v *ir.Value, x graph.Node) graph.Node {
 	return places
 }
 
-// replaySlice writes a slice by its bounds.
+// replaySlice calls Slice with the bounds of a slice op.
 func replaySlice(a ir.Attr, x graph.Node) graph.Node {
 	n, fixed := a.Len.Int()
 	begin, fixed2 := a.Begin.Int()
 	switch {
-	case !fixed2: // reversed, from n-1
+	case !fixed2: // reversed, from n-1 on
 		return x.SliceAxis(a.Axis, math.MaxInt, math.MinInt, a.Step)
 	case !fixed: // without its first elements
 		return x.SliceAxis(a.Axis, begin, math.MaxInt, a.Step)
@@ -365,7 +364,7 @@ func goValue(dt ir.DType, bits uint64) any {
 	panic(dt)
 }
 
-// bitsOf is goValue's inverse.
+// bitsOf is the inverse of goValue.
 func bitsOf(v any) uint64 {
 	switch v := v.(type) {
 	case bool:
@@ -476,7 +475,7 @@ func toArray(t require.TestingT, x *graph.Tensor) eval.Array {
 	return a
 }
 
-// replayRagged combines ragged rows along an axis, whose offsets are the same along all others.
+// replayRagged combines ragged rows along an axis, with the same offsets along all other axes.
 func replayRagged(v *ir.Value, x, offsets graph.Node) graph.Node {
 	k := v.Attr.Axis
 	for j := x.Rank() - 1; j >= 0; j-- {

@@ -13,7 +13,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// exactRange returns the elements of a range by big numbers, or false if the type lacks one of them.
+// exactRange returns the elements of a range by exact arithmetic, or false if the type lacks one of them.
 func exactRange(dt graph.DType, start, stop, step float64) (elements []uint64, ok bool) {
 	exact := func(f float64) *big.Float { return new(big.Float).SetPrec(4000).SetFloat64(f) }
 	for i := range int(max(0, math.Ceil((stop-start)/step))) {
@@ -94,7 +94,7 @@ func TestRanges(t *testing.T) {
 	})
 }
 
-// TestRangesAtTheEnds asserts that a type has exactly the ranges whose elements it can hold.
+// TestRangesAtTheEnds asserts that exactly those ranges are valid whose elements the type can hold.
 func TestRangesAtTheEnds(t *testing.T) {
 	for _, c := range []struct {
 		dt                graph.DType
@@ -131,7 +131,8 @@ func TestRangesAtTheEnds(t *testing.T) {
 	require.Equal(t, graph.HalfOf(33000), v)
 }
 
-// TestIotaFits asserts that an Iota past the greatest number of its type is an error, for types that round and for types that wrap.
+// TestIotaFits asserts that an Iota beyond the greatest number of its type is an error, for types that round and for
+// types that wrap.
 func TestIotaFits(t *testing.T) {
 	require.ErrorContains(t, graph.Iota(graph.Float16, 65521).Err(), "iota: 65521 elements: 65520 is past the greatest float16, 65504")
 	require.ErrorContains(t, graph.Iota(graph.Fixed16x16, 32769).Err(), "iota: 32769 elements: 32768 is past the greatest fixed16x16")

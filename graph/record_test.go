@@ -15,10 +15,10 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// odd is a formula that nobody has generated a kernel for.
+// odd is a formula without a generated kernel.
 func odd(x graph.Node) graph.Node { return x.Mul(3).Sin().Sub(x.Tanh()).Mul(x).Add(0.25) }
 
-// TestRecord counts the lines of runs: after 1, 2, 4 and 8 of them, whatever their sizes.
+// TestRecord counts the lines: they are written after 1, 2, 4 and 8 runs, for all sizes.
 func TestRecord(t *testing.T) {
 	var lock bytes.Buffer
 	to := graph.Record(&lock)
@@ -68,7 +68,7 @@ type full struct{ tried int }
 
 func (f *full) Write([]byte) (int, error) { f.tried++; return 0, errors.New("the disk is full") }
 
-// TestRecordFails records to a writer that fails, and to none: the runs do not.
+// TestRecordFails records to a failing writer, and to nil: runs succeed.
 func TestRecordFails(t *testing.T) {
 	x := graph.Input("x", graph.Float32, 8)
 	f := &full{}
@@ -81,8 +81,8 @@ func TestRecordFails(t *testing.T) {
 	require.Equal(t, 1, f.tried)
 }
 
-// TestRecordEnv runs this test binary with the variable set: the file is appended to, and one
-// that can't be is no error.
+// TestRecordEnv runs this test binary with the environment variable set: it appends to the file, and a file that can't
+// be written is no error.
 func TestRecordEnv(t *testing.T) {
 	if os.Getenv(graph.RecordEnv) != "" {
 		TestRecord(t)

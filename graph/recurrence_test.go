@@ -12,13 +12,13 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestRecurrence compares recurrences along any axis, with factors of any shape that
-// broadcasts, with a plain loop: the same bits on each engine.
+// TestRecurrence compares recurrences along any axis, with broadcast factors of any shape, with a plain loop: the same
+// bits on each engine.
 func TestRecurrence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shape := rapid.SliceOfN(rapid.IntRange(1, 40), 1, 3).Draw(t, "shape")
 		axis := rapid.IntRange(0, len(shape)-1).Draw(t, "axis")
-		of := make([]int, len(shape)) // the shape of factors
+		of := make([]int, len(shape)) // shape of the factors
 		for k, n := range shape {
 			if of[k] = n; rapid.Bool().Draw(t, "broadcast") {
 				of[k] = 1
@@ -66,8 +66,8 @@ func values[T graph.Element](t require.TestingT, x *graph.Tensor) []T {
 	return s
 }
 
-// TestRecurrenceOfOtherTypes: integers wrap; a float16 is rounded once; infinite factors of
-// the first element are not read; lines may be empty.
+// TestRecurrenceOfOtherTypes: integers wrap; a float16 is rounded once; the factor of the first element is not used;
+// lines may be empty.
 func TestRecurrenceOfOtherTypes(t *testing.T) {
 	i := graph.Const(graph.Of([]int64{1, 2, math.MaxInt64}))
 	require.Equal(t, []int64{1, 5, math.MinInt64 + 14}, values[int64](t, run(t, i.Recurrence(0, 3))))
@@ -101,7 +101,7 @@ func TestRecurrenceMisuse(t *testing.T) {
 	}
 }
 
-// A recurrence gives a filter of first order, and exponential averages.
+// A recurrence makes a filter of first order, and exponential averages.
 func ExampleNode_Recurrence() {
 	x := graph.Input("x", graph.Float64, graph.Dim("n"))
 	p, err := graph.Compile(x.Recurrence(0, 0.5), x.ExpAverage(0, 0.5), x.ExpAverage(0, 0.5, graph.Reverse))

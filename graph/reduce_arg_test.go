@@ -54,8 +54,8 @@ func arg(x []float32, sign float32, last bool) int {
 	return best
 }
 
-// TestArgAtEveryPlace has the least or greatest element, and an equal one behind it, or a NaN, at
-// each place of lines of all lengths up to some blocks of a kernel.
+// TestArgAtEveryPlace puts the extreme element, followed by an equal one or a NaN, at each index of lines of all
+// lengths up to some blocks of a kernel.
 func TestArgAtEveryPlace(t *testing.T) {
 	everyPlace(t, float32(1))
 	everyPlace(t, float64(1))
@@ -83,7 +83,7 @@ func everyPlace[T float32 | float64](t *testing.T, one T) {
 	}
 }
 
-// TestNaNAnywhere: one NaN at any place of a line is the sum, least and greatest.
+// TestNaNAnywhere: a single NaN anywhere in a line is the sum, least and greatest.
 func TestNaNAnywhere(t *testing.T) {
 	const n = 1100
 	x := f32("x", n)

@@ -12,9 +12,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestFindTypes compares the places of elements with a plain loop: of every type, in
-// lines that end anywhere in a vector, some beginning at an odd address, of fused
-// differences, and of columns.
+// TestFindTypes compares the indices of elements with a plain loop: for every type, lines of any length, odd addresses,
+// fused differences, and columns.
 func TestFindTypes(t *testing.T) {
 	nan, minus := math.NaN(), math.Copysign(0, -1)
 	floats := []float64{0, minus, 1, -1, math.Inf(1), math.Inf(-1), nan}
@@ -76,8 +75,8 @@ func find[T interface {
 	return best
 }
 
-// TestFindInColumns compares the places of elements in columns with a plain loop: of every type, of columns that
-// end anywhere in a vector, of one chunk and of several, and with the elements themselves.
+// TestFindInColumns compares the indices of elements in columns with a plain loop: for every type, any number of
+// columns, one chunk and several, and together with the elements.
 func TestFindInColumns(t *testing.T) {
 	nan, minus := math.NaN(), math.Copysign(0, -1)
 	floats := []float64{0, minus, 1, -1, math.Inf(1), math.Inf(-1), nan}
@@ -123,8 +122,7 @@ func findInColumns[T interface {
 	}
 }
 
-// TestArgReduceBeside has the element and its index reduced in one loop, in whichever
-// order they are asked for.
+// TestArgReduceBeside: an element and its index are reduced in one loop, in whichever order they are asked for.
 func TestArgReduceBeside(t *testing.T) {
 	x := graph.Input("x", graph.Float32, 40, 3000)
 	for _, y := range [][]graph.Item{{x.Max(1), x.ArgMax(1)}, {x.ArgMax(1), x.Max(1)}, {x.Sum(1), x.ArgMax(1), x.Max(1)}} {
@@ -141,7 +139,7 @@ func TestArgReduceBeside(t *testing.T) {
 	}
 }
 
-// TestFindTooLong binds a size that no index reaches.
+// TestFindTooLong binds a size beyond the largest index.
 func TestFindTooLong(t *testing.T) {
 	if math.MaxInt == math.MaxInt32 {
 		t.Skip("no such sizes on this machine")

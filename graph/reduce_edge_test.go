@@ -10,7 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestReduceNumbers is a table of what reductions of few numbers are.
+// TestReduceNumbers is a table of reductions of few numbers.
 func TestReduceNumbers(t *testing.T) {
 	inf, nan, minus := float32(math.Inf(1)), float32(math.NaN()), float32(math.Copysign(0, -1))
 	v, u, i, b := f32("v", 4), graph.Input("u", graph.Uint8, 4), graph.Input("i", graph.Int32, 4), graph.Input("b", graph.Bool, 4)
@@ -82,7 +82,7 @@ func TestReduceShapes(t *testing.T) {
 		y     graph.Node
 		in    *graph.Tensor
 		shape []int
-		first any // element, nil for none
+		first any // the first element, nil for none
 	}{
 		{x.Sum([]int{}), ones, []int{2, 3}, float32(1)},
 		{x.Sum([]int(nil)), ones, []int{2, 3}, float32(1)},

@@ -10,8 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestExtremes compares the least and greatest elements of lines, and their places beside them,
-// with Go's min and max: NaN of either sign, infinities, zeros, and lines of one sign.
+// TestExtremes compares extreme elements of lines, and their indices, with Go's min and max: NaN of either sign,
+// infinities, zeros, and lines of one sign.
 func TestExtremes(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	nan, minus := math.Float32frombits(0xffc00001), float32(math.Copysign(0, -1))
@@ -55,8 +55,7 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// TestRowsOfSeveralChunks: lines of whole chunks and others, one behind the other and apart, in the caches
-// and beyond.
+// TestRowsOfSeveralChunks: lines of whole and partial chunks, contiguous and strided, in the caches and beyond.
 func TestRowsOfSeveralChunks(t *testing.T) {
 	for _, c := range [][2]int{{3, 2048}, {40, 1025}, {70, 3000}, {900, 1300}, {300, 5000}} {
 		x, w := f32("x", c[0], c[1]), f32("w", c[1])

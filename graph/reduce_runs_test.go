@@ -11,8 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestOneProgramManyRuns runs one program from many goroutines at once, on inputs
-// that are views of each other.
+// TestOneProgramManyRuns runs one program from many goroutines at once, on inputs that are views of each other.
 func TestOneProgramManyRuns(t *testing.T) {
 	n := graph.Dim("n")
 	x, y := f32("x", n, n), f32("y", n, n)
@@ -46,7 +45,7 @@ func TestOneProgramManyRuns(t *testing.T) {
 	wait.Wait()
 }
 
-// TestEveryNumberOfWorkers: 1 to 8 give the same bits.
+// TestEveryNumberOfWorkers: 1 to 8 workers give the same bits.
 func TestEveryNumberOfWorkers(t *testing.T) {
 	x := f32("x", 40, 1500)
 	in := graph.Normal(graph.Float32, 1, 0, 1, 1500, 40).T()
@@ -65,7 +64,7 @@ func TestEveryNumberOfWorkers(t *testing.T) {
 	}
 }
 
-// TestCancelReduction: a run of a second ends soon after its context does.
+// TestCancelReduction: a run of a second ends soon after its context.
 func TestCancelReduction(t *testing.T) {
 	x := f32("x", 1)
 	for name, y := range map[string]graph.Node{
@@ -85,7 +84,7 @@ func TestCancelReduction(t *testing.T) {
 	}
 }
 
-// TestReduceIntoItsInput: an output that overlaps what is reduced.
+// TestReduceIntoItsInput: an output overlaps the reduced input.
 func TestReduceIntoItsInput(t *testing.T) {
 	x := f32("x", 6, 50)
 	p, err := graph.Compile(x.Softmax(1), x.Sum(1), x.CumSum(0))

@@ -13,8 +13,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// TestStreams compares reductions of arrays that are too large for the caches, which read several streams, with those
-// of the portable engine: numbers of rows and elements beside round ones, and views whose rows are in another order.
+// TestStreams compares reductions of arrays larger than the caches, which read several streams, with the portable
+// engine: row and element counts around round numbers, and views with other row orders.
 func TestStreams(t *testing.T) {
 	streams := map[string]int{}
 	for _, shape := range [][]int{{1003, 1050}, {2, 1<<20 + 1}, {7, 150_001}, {1, 1<<20 + 1030}, {1025, 2, 700}} {
@@ -25,7 +25,7 @@ func TestStreams(t *testing.T) {
 		data := make([]float32, n)
 		r := rand.New(rand.NewPCG(1, uint64(n)))
 		for i := range data {
-			data[i] = float32(math.Round(r.NormFloat64() * 1000)) // there are ties
+			data[i] = float32(math.Round(r.NormFloat64() * 1000)) // with ties
 		}
 		data[n/3], data[n-1], data[5] = float32(math.NaN()), float32(math.Inf(1)), float32(math.Copysign(0, -1))
 		x := graph.Input("x", graph.Float32, shape)
@@ -66,8 +66,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestVerifyShortTiles compiles reductions whose last tile has fewer rows than the places of their chunks in local memory:
-// the check of schedules knows that nothing is between them.
+// TestVerifyShortTiles compiles reductions whose last tile is shorter than the memory for its chunks: the verifier of
+// schedules knows that no memory between them is read.
 func TestVerifyShortTiles(t *testing.T) {
 	for rows := 5; rows < 8; rows++ {
 		for _, cols := range []int{87_707, 100_000, 105_046} {

@@ -11,14 +11,14 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestSumError compares sums of whole numbers below 2^24, times powers of 2, with
-// those of integers: the error is within the bound that Sum states.
+// TestSumError compares sums of integers below 2^24, scaled by powers of 2, with exact sums: the error is within the
+// bound that Sum states.
 func TestSumError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	values := map[string]func() int64{
 		"positive": func() int64 { return rng.Int64N(1 << 24) },
 		"mixed":    func() int64 { return (rng.Int64N(1<<25) - 1<<24) << rng.IntN(12) },
-		"same":     func() int64 { return 13421773 }, // 0.1 is that times 2^-27
+		"same":     func() int64 { return 13421773 }, // 0.1 is 13421773 * 2^-27
 	}
 	const most = 1 << 24
 	data := make([]float32, most)
@@ -53,7 +53,7 @@ func TestSumError(t *testing.T) {
 	}
 }
 
-// TestVarOfLargeMean: two passes leave nothing to cancel.
+// TestVarOfLargeMean: with two passes nothing cancels.
 func TestVarOfLargeMean(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	data := make([]float32, 100_000)
@@ -74,8 +74,7 @@ func TestVarOfLargeMean(t *testing.T) {
 
 var allAxes = [][]int{{}, {0}, {1}, {-1, 0}, {1, 2}, {2, 1, 0}}
 
-// TestReductionsOfViews compares reductions of whole numbers with plain loops,
-// whichever way they lie and run.
+// TestReductionsOfViews compares reductions of integers with plain loops, for all layouts and ways of running.
 func TestReductionsOfViews(t *testing.T) {
 	x := f32("x", 3, 4, 5)
 	for _, in := range lying(true) {
@@ -125,7 +124,7 @@ func TestReductionsOfViews(t *testing.T) {
 	}
 }
 
-// lineOf returns to which line along axes element i of [3,4,5] belongs.
+// lineOf returns the line along axes to which element i of [3,4,5] belongs.
 func lineOf(i int, axes []int) int {
 	index, line := []int{i / 20, i / 5 % 4, i % 5}, 0
 	for k, n := range []int{3, 4, 5} {
@@ -140,8 +139,7 @@ func lineOf(i int, axes []int) int {
 	return line
 }
 
-// TestLayoutsGiveTheSameBits: where rounding shows, a view gives what its copy
-// gives.
+// TestLayoutsGiveTheSameBits: with rounding, a view gives the same bits as its copy.
 func TestLayoutsGiveTheSameBits(t *testing.T) {
 	x := f32("x", 3, 4, 5)
 	for _, in := range lying(false)[1:] {
@@ -158,7 +156,7 @@ func TestLayoutsGiveTheSameBits(t *testing.T) {
 	}
 }
 
-// TestManySiblings: more reductions of one array than one loop takes.
+// TestManySiblings: more reductions of one array than fit one loop.
 func TestManySiblings(t *testing.T) {
 	x := f32("x", 40, 70)
 	for axis := range 2 {
@@ -170,7 +168,8 @@ func TestManySiblings(t *testing.T) {
 	}
 }
 
-// TestLogSumExpOfColumns: what is computed of each column's greatest element is stored, and not computed again for each element.
+// TestLogSumExpOfColumns: a value computed from each column's greatest element is stored, and not recomputed for each
+// element.
 func TestLogSumExpOfColumns(t *testing.T) {
 	for _, axis := range []int{0, 1} {
 		p, err := graph.Compile(f32("x", 300, 200).LogSumExp(axis))

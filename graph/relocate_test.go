@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestRelocate gives what one line has made the place of a text, and nothing else.
+// TestRelocate replaces the position of one line by a position in a text, and changes nothing else.
 func TestRelocate(t *testing.T) {
 	x := f32("x", 4, 5)
 	before := x.Exp()
@@ -22,7 +22,7 @@ func TestRelocate(t *testing.T) {
 	moved := graph.Relocate(from, here, to)
 	p, err = graph.Compile(moved)
 	require.NoError(t, err)
-	require.Equal(t, 2, strings.Count(p.String(), "text:7"), p.String()) // sub, and its 1
+	require.Equal(t, 2, strings.Count(p.String(), "text:7"), p.String()) // sub, and its constant 1
 	require.Contains(t, p.String(), "relocate_test.go:")
 
 	wrong := x.Add(graph.Of([]float32{1, 2}))

@@ -10,9 +10,9 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestMethodsRoundOnce asserts of each method that Float16, BFloat16 and Fixed16x16 are computed in their wide type as a whole and
-// rounded once: no sum or square on the way is of few bits. QuantizeDynamic returns a scale of x's type, so it divides by that. FMA
-// and HardSigmoid, which is an FMA that is clipped, are the exact result rounded once: Float32 would round twice.
+// TestMethodsRoundOnce asserts for each method that Float16, BFloat16 and Fixed16x16 are computed as a whole in their
+// wide type and rounded once, so that no intermediate has few bits. Exceptions: QuantizeDynamic returns a scale of x's
+// type and divides by it; FMA and HardSigmoid round the exact result once, where Float32 would round twice.
 func TestMethodsRoundOnce(t *testing.T) {
 	for _, dt := range []graph.DType{graph.Float16, graph.BFloat16, graph.Fixed16x16} {
 		x := graph.Input("x", graph.Float32, 4, 4, 4, 4).Cast(dt)
@@ -47,10 +47,10 @@ func TestMethodsRoundOnce(t *testing.T) {
 	}
 }
 
-// TestStatisticsOfFewBits compares statistics of Float16 and BFloat16 with those of Float64: a result is what some number is rounded to
-// once that is next to the exact one, by the errors of Float32. Those of Fixed16x16 are Float64's, rounded once.
+// TestStatisticsOfFewBits compares statistics of Float16 and BFloat16 with those of Float64: a result must be the
+// rounding of some number within Float32's error of the exact one. For Fixed16x16 they are Float64's, rounded once.
 func TestStatisticsOfFewBits(t *testing.T) {
-	statistics := map[string]float64{ // what errors are relative to beside the result: this power of the greatest element
+	statistics := map[string]float64{ // besides the result, errors are relative to this power of the greatest element
 		"Mean": 1, "WeightedMean": 1, "Var": 2, "Std": 1, "Cov": 2, "Corr": 0, "SumSquares": 2, "Norm1": 1, "Norm2": 1, "LogSumExp": 1, "Softmax": 0,
 		"LogSoftmax": 1, "L2Normalize": 0, "Median": 1, "NanMean": 1, "AvgPool": 1, "LpPool": 1, "GlobalAvgPool": 1, "Sum": 1, "Prod": 0,
 	}
@@ -89,7 +89,7 @@ func TestStatisticsOfFewBits(t *testing.T) {
 	}
 }
 
-// TestTotalsOfBytes: squares and magnitudes of short integers are of the type of their sums.
+// TestTotalsOfBytes: squares and magnitudes of short integers have the type of their sums.
 func TestTotalsOfBytes(t *testing.T) {
 	x := graph.Const(graph.Of([]int8{-128, 127, -128}))
 	require.Equal(t, "int64[] 48897", run(t, x.SumSquares()).String())

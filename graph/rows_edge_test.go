@@ -8,8 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestLastBlockOfOneRow: the last block of a row group may be one row, of one
-// column where the rows are reduced.
+// TestLastBlockOfOneRow: the last block of a row group has one row, and the rows are reduced to one column.
 func TestLastBlockOfOneRow(t *testing.T) {
 	x, w := graph.Input("x", graph.Float32, graph.Dim("n"), 8), graph.Input("w", graph.Float32, 8)
 	c := x.CumSum(1)

@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestSamplesHaveKernels asserts that steps on pictures and sound that are computed in float32, on random numbers, and with masks by
-// indices have built-in kernels of several operations.
+// TestSamplesHaveKernels asserts that common steps have built-in kernels of several operations: pictures and sound in
+// float32, random numbers, and masks by index.
 func TestSamplesHaveKernels(t *testing.T) {
 	kernels := func(x graph.Node) string {
 		p, err := graph.Compile(x)

@@ -11,7 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestScanNumbers is a table of what scans of few numbers are.
+// TestScanNumbers is a table of scans of few numbers.
 func TestScanNumbers(t *testing.T) {
 	inf, nan, minus := float32(math.Inf(1)), float32(math.NaN()), float32(math.Copysign(0, -1))
 	x, u, i, e := f32("x", 4), graph.Input("u", graph.Uint8, 4), graph.Input("i", graph.Int32, 4), f32("e", 2, 0)
@@ -63,8 +63,7 @@ func TestScanErrors(t *testing.T) {
 	}
 }
 
-// TestScansOfViews compares scans of whole numbers with plain loops, whichever
-// way they lie and run.
+// TestScansOfViews compares scans of integers with plain loops, for all layouts and ways of running.
 func TestScansOfViews(t *testing.T) {
 	x := f32("x", 3, 4, 5)
 	steps := []int{20, 5, 1}
@@ -91,8 +90,7 @@ func TestScansOfViews(t *testing.T) {
 	}
 }
 
-// TestCumSumError: the error of a running sum does not grow with the length. It is
-// that of 1024 additions at most.
+// TestCumSumError: the error of a running sum does not grow with its length; it is at most that of 1024 additions.
 func TestCumSumError(t *testing.T) {
 	const n = 1 << 20
 	rng := rand.New(rand.NewPCG(7, 8))

@@ -10,8 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// rangeCase is a line that leaves the range of numbers on the way, in itself or in some of its
-// chunks of 1024: elements at some indices, and else one number. last is the result at its end.
+// rangeCase is a line whose running value leaves the range of numbers, over the whole line or within some chunks of
+// 1024: elements at some indices, and one number elsewhere. last is the final result.
 type rangeCase struct {
 	product bool
 	rest    float64
@@ -52,8 +52,8 @@ func both(a, b map[int]float64) map[int]float64 {
 	return a
 }
 
-// TestScansInRange: where a loop over a line in float64 has a result that is finite, so has the
-// scan, in rows and in columns, few or many, in each way of running it.
+// TestScansInRange: a scan is finite wherever a float64 loop over the line is, in rows and in columns, few or many, in
+// each way of running it.
 func TestScansInRange(t *testing.T) {
 	for name, c := range rangeCases32 {
 		t.Run("float32 "+name, func(t *testing.T) { scansInRange[float32](t, graph.Float32, c) })
@@ -105,7 +105,7 @@ func scansInRange[T float32 | float64](t *testing.T, d graph.DType, c rangeCase)
 	}
 }
 
-// requireNear compares numbers to 1e-5 of the expected one, infinities and NaN exactly.
+// requireNear compares numbers with a relative tolerance of 1e-5, and infinities and NaN exactly.
 func requireNear(t *testing.T, want, got float64) {
 	t.Helper()
 	if want-want != 0 || want == 0 {

@@ -21,8 +21,8 @@ import (
 
 var scans = []ir.Op{ir.OpCumSum, ir.OpCumProd, ir.OpCumMin, ir.OpCumMax}
 
-// TestScans compares scans of all ops and types along every axis, of operands
-// that lie anyhow, alone and between other operations, with the definition.
+// TestScans compares scans of all ops and types along every axis, with operands of any layout, alone and between other
+// operations, with the definition.
 func TestScans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &scanGraph{T: t, f: &ir.Func{Name: "scan"}}
@@ -48,7 +48,7 @@ func (g *scanGraph) add(op ir.Op, a ir.Attr, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// operand declares a param whose elements lie anyhow.
+// operand declares a param of any layout.
 func (g *scanGraph) operand() (*ir.Value, eval.Array) {
 	d := rapid.SampledFrom(ir.Numeric.List()).Draw(g.T, "dtype")
 	shape := make([]int, g.oneOf("rank", 1, 2, 2, 3, 4))
@@ -95,8 +95,7 @@ func indices(n int) []int {
 	return out
 }
 
-// scanElement returns an element: of floats mostly near 1, so that a long product
-// stays in range.
+// scanElement returns an element; floats are mostly near 1, so that a long product stays in range.
 func scanElement(rng *rand.Rand, d ir.DType, special int) uint64 {
 	v := math.Copysign(math.Exp2(rng.Float64()-0.5), rng.Float64()-0.4)
 	if rng.IntN(1000) < special {
@@ -108,8 +107,8 @@ func scanElement(rng *rand.Rand, d ir.DType, special int) uint64 {
 	return ir.Wrap(d, int64(rng.Uint64()))
 }
 
-// program makes results of scans of x, of values that are computed from it, and
-// of what other loops make of them.
+// program makes results from scans of x, scans of values computed from x, and values that other loops compute from
+// scans.
 func (g *scanGraph) program(x *ir.Value) *ir.Func {
 	axis := func() int { return g.oneOf("axis", indices(len(x.Type.Shape))...) }
 	scan := func(x *ir.Value) *ir.Value {
@@ -140,9 +139,8 @@ func (g *scanGraph) program(x *ir.Value) *ir.Func {
 	return g.f
 }
 
-// TestStreamedScansDown has columns of two chunks, and rows of several pieces for
-// the executor that stores past the caches. That few rows stay within their memory
-// is seen under the race detector, which looks at pointers.
+// TestStreamedScansDown has columns of two chunks, and several pieces of rows for the executor that stores past the
+// caches. The race detector, which checks pointers, shows that few rows stay within their memory.
 func TestStreamedScansDown(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i, x := range []struct {
@@ -169,7 +167,7 @@ func TestStreamedScansDown(t *testing.T) {
 	}
 }
 
-// A scan behind a softmax takes its rows from the cache.
+// A scan after a softmax reads its rows from the cache.
 func TestScanInRowGroup(t *testing.T) {
 	x := graph.Input("x", graph.Float32, 300, 500)
 	for _, y := range []graph.Node{x.Softmax(1).CumSum(-1), x.Exp().CumSum(1), x.CumMax(1).Sub(x)} {
@@ -182,7 +180,7 @@ func TestScanInRowGroup(t *testing.T) {
 	}
 }
 
-// impatient is a context that is cancelled once it has been asked a few times.
+// impatient is a context that is cancelled after it has been asked a few times.
 type impatient struct {
 	context.Context
 	asked, patience int
@@ -195,8 +193,7 @@ func (c *impatient) Err() error {
 	return nil
 }
 
-// A scan of one block of long lines asks whether it is cancelled, as often as other
-// work does.
+// A scan of one block of long lines checks its context as often as other work does.
 func TestScanIsCancelled(t *testing.T) {
 	for _, c := range []struct{ rows, cols, axis int }{{1, 1 << 20, 1}, {8, 1 << 17, 1}, {1 << 17, 8, 0}, {1 << 20, 1, 0}} {
 		p, err := graph.Compile(graph.Input("x", graph.Float32, c.rows, c.cols).CumSum(c.axis), graph.WithWorkers(1))
@@ -218,7 +215,7 @@ func TestScanIsCancelled(t *testing.T) {
 	}
 }
 
-// TestScanOfColumnInJoin stores scans and products of one column between others: their results are apart in memory.
+// TestScanOfColumnInJoin stores scans and products of one column between others: their results are strided in memory.
 func TestScanOfColumnInJoin(t *testing.T) {
 	for _, d := range []graph.DType{graph.Float32, graph.Int64} {
 		x, y := graph.Input("x", d, 5, 1), graph.Input("y", d, 3, 1, 4, 1)

@@ -12,9 +12,9 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestScatterPieces combines many updates for each element, of which pieces have tables of their own: with
-// whole pieces and some updates behind them, of indices of all widths that are computed or not, for
-// single elements and for rows, on every engine. The definition is a loop.
+// TestScatterPieces combines many updates per element, whose pieces have separate tables: whole pieces plus some
+// remaining updates, indices of all widths, computed or not, single elements and rows, on every engine. The definition
+// is a loop.
 func TestScatterPieces(t *testing.T) {
 	const bins = 200
 	for _, n := range []int{1 << 16, 1<<17 - 1, 150_001} {
@@ -54,8 +54,8 @@ func TestScatterPieces(t *testing.T) {
 	}
 }
 
-// TestHistogramReadsIndices: bytes are counted where they are, and other indices that are computed are
-// kept for a piece at a time, with updates behind the last piece or without.
+// TestHistogramReadsIndices: bytes are counted in place; other computed indices are stored for one piece at a time,
+// with or without remaining updates.
 func TestHistogramReadsIndices(t *testing.T) {
 	for _, n := range []int{1 << 20, 1<<20 + 1} {
 		for _, c := range []struct {
@@ -69,7 +69,7 @@ func TestHistogramReadsIndices(t *testing.T) {
 		} {
 			p, err := graph.Compile(c.index.BinCount(256))
 			require.NoError(t, err)
-			bytes := map[string]int{} // of the indices
+			bytes := map[string]int{} // bytes of the indices
 			for _, d := range p.Ledger() {
 				if d.Op.String() != "scatter_add" {
 					bytes[fmt.Sprint(d.Kind)] += d.Bytes
@@ -83,7 +83,7 @@ func TestHistogramReadsIndices(t *testing.T) {
 	}
 }
 
-// TestScatterIndexOutside: an index outside the table is an error of the run, in a piece or behind the last.
+// TestScatterIndexOutside: an index outside the table is an error of the run, in a piece or after the last.
 func TestScatterIndexOutside(t *testing.T) {
 	x := make([]uint8, 1<<17+1)
 	p, err := graph.Compile(graph.Input("x", graph.Uint8, len(x)).BinCount(200))

@@ -9,13 +9,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
-// Random programs of images and matrices by the methods that users call: borders, views, joins, channels and
-// neighbours together, as random graphs of single operations rarely have them.
+// Random programs of images and matrices by the methods that users call. They combine borders, views, joins, channels
+// and neighbours, as random graphs of single operations rarely do.
 
-// sceneElems is how many elements a value of a scene has at most.
+// sceneElems is the most elements of a value in a scene.
 const sceneElems = 3000
 
-// randomProgram returns the outputs and the inputs of a program: that of a random graph, or a scene.
+// randomProgram returns the outputs and the inputs of a program: of a random graph, or of a scene.
 func randomProgram(seed int) (outs graph.Nodes, ins map[string]*graph.Tensor) {
 	rapid.Custom(func(t *rapid.T) bool {
 		if seed%2 > 0 {
@@ -35,7 +35,7 @@ func randomProgram(seed int) (outs graph.Nodes, ins map[string]*graph.Tensor) {
 	return outs, ins
 }
 
-// scene draws one or two images, values computed of them, and one to three of these as outputs.
+// scene draws one or two images, values computed from them, and one to three of these as outputs.
 func scene(t *rapid.T) (outs graph.Nodes, ins map[string]*graph.Tensor) {
 	ins = map[string]*graph.Tensor{}
 	var live []graph.Node
@@ -89,7 +89,8 @@ func elemsOf(x graph.Node) int {
 	return n
 }
 
-// sceneSteps compute a value of x, and maybe of y. A step that does not fit gives a Node with an error, which is dropped.
+// sceneSteps compute a value from x, and maybe y. A step that does not fit gives a Node with an error, which is
+// dropped.
 var sceneSteps = []func(t *rapid.T, x, y graph.Node) graph.Node{
 	func(t *rapid.T, x, _ graph.Node) graph.Node { return border(t, x) },
 	func(t *rapid.T, x, _ graph.Node) graph.Node { return border(t, x) },
@@ -166,7 +167,7 @@ func padMode(t *rapid.T) graph.PadMode {
 	return rapid.SampledFrom([]graph.PadMode{graph.PadConstant, graph.PadConstant, graph.PadEdge, graph.PadReflect, graph.PadWrap}).Draw(t, "mode")
 }
 
-// border puts up to two elements round an array, along any axes.
+// border adds up to two elements around an array, along any axes.
 func border(t *rapid.T, x graph.Node) graph.Node {
 	widths := rapid.SliceOfN(rapid.IntRange(0, 2), 2*x.Rank(), 2*x.Rank()).Draw(t, "widths")
 	return x.Pad(slices.Clone(widths[:x.Rank()]), slices.Clone(widths[x.Rank():]), padMode(t))

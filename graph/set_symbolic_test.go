@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestSetBesideNamedAxes sets parts of an axis beside one of unknown extent, all of which is set: that needs no indices.
+// TestSetBesideNamedAxes sets a part of one axis and all of an axis of symbolic extent, which needs no indices.
 func TestSetBesideNamedAxes(t *testing.T) {
 	const cols = 7
 	x, y := graph.Input("x", graph.Float32, graph.Dim("n"), cols), graph.Input("y", graph.Float32, graph.Dim("n"), 1)
@@ -43,7 +43,7 @@ func TestSetBesideNamedAxes(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, want, append([]float32{}, got...), "%s of %d rows", spec, rows)
 		}
-		if spec != ":, 0:7" { // all of x, which tells the size: one range stays
+		if spec != ":, 0:7" { // all of x, which determines the size: one range stays
 			require.NotContains(t, p.Explain(), "scatter scatter", spec)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestSet compares with the same slices of tensors, which are set in place.
+// TestSet compares with the same slices of tensors, set in place.
 func TestSet(t *testing.T) {
 	for _, spec := range []string{"1", "1:3", "..., 2", ":, 1:4:2", "::-1, ::3", "3:0:-2, 1", "-1, -3:", ":", "2:2", "None, 1, :", "1, None, ::2"} {
 		want := numbered(4, 5)
@@ -64,8 +64,8 @@ func TestSet(t *testing.T) {
 	require.ErrorContains(t, err, "set_test.go:")
 }
 
-// TestSetOfStepsIsOneLoop sets every second and third element of lines: what is set and what stays are neighbours in
-// memory, and one step stores both.
+// TestSetOfStepsIsOneLoop sets every second and third element of lines: one step stores both the new and the old
+// elements.
 func TestSetOfStepsIsOneLoop(t *testing.T) {
 	for _, step := range []int{2, 3} {
 		for _, d := range []graph.DType{graph.Uint8, graph.Float32} {

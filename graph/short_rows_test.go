@@ -10,8 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Few columns make no difference to the bits, in any way to run a graph, and what
-// comes out for a row does not depend on how many there are.
+// Few columns do not change the bits in any way of running a graph, and the result of a row does not depend on the
+// number of rows.
 func TestShortRows(t *testing.T) {
 	for cols := 1; cols <= 17; cols++ {
 		all := pixels(1009, cols)
@@ -26,8 +26,7 @@ func TestShortRows(t *testing.T) {
 	}
 }
 
-// graded grades rows of pixels: by factors a channel, forwards and backwards, by
-// what a row has one of, and in all of these ways.
+// graded grades rows of pixels: by factors per channel, in both orders, by one factor per row, and in all these ways.
 func graded(rows, cols int) graph.Nodes {
 	x := graph.Input("x", graph.Float32, rows, cols)
 	scale, offset := graph.Input("scale", graph.Float32, cols), graph.Input("offset", graph.Float32, cols)

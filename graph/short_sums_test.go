@@ -10,8 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestShortSums sums rows of integers of one and two bytes, as they are and apart in memory, some of the last behind
-// which no memory is.
+// TestShortSums sums rows of integers of one and two bytes, contiguous and strided, some of them at the end of
+// accessible memory.
 func TestShortSums(t *testing.T) {
 	dtypes := []graph.DType{graph.Uint8, graph.Int8, graph.Uint16, graph.Int16, graph.Bool}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -28,7 +28,7 @@ func TestShortSums(t *testing.T) {
 	})
 }
 
-// TestSumsOfDistances compares sums of the distances of bytes, computed in wider types, with those of Go.
+// TestSumsOfDistances compares sums of distances of bytes, computed in wider types, with Go's.
 func TestSumsOfDistances(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rows, n := rapid.IntRange(1, 9).Draw(rt, "rows"), rapid.SampledFrom([]int{1, 2, 7, 31, 32, 33, 64, 100, 1030}).Draw(rt, "columns")
@@ -38,7 +38,7 @@ func TestSumsOfDistances(t *testing.T) {
 		for i := range xs {
 			apart := int64(xs[i]) - int64(ys[i])
 			switch wide {
-			case graph.Uint32: // |x-y| is x-y without a sign
+			case graph.Uint32: // |x-y| is the unsigned x-y
 				apart = int64(uint32(apart))
 			case graph.Uint64:
 			default:

@@ -10,10 +10,10 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// mostRows is the greatest batch of the benchmarks of sizes.
+// mostRows is the largest batch of the benchmarks of sizes.
 const mostRows = 512
 
-// network is two layers and a softmax over batches of any size, with all its batches.
+// network is two layers and a softmax over batches of any size, with inputs for all batches.
 func network(tb testing.TB, options ...graph.Item) (p *graph.Program, ins, outs [][]*graph.Tensor) {
 	x := graph.Input("x", graph.Float32, graph.Dim("n"), 64)
 	layer := func(x graph.Node, seed uint64, from, to int) graph.Node {
@@ -30,8 +30,8 @@ func network(tb testing.TB, options ...graph.Item) (p *graph.Program, ins, outs 
 	return p, ins, outs
 }
 
-// BenchmarkSizes runs one program on batches of many sizes: two in turns, each of 1 to
-// 512 many times in a row, and the same at random.
+// BenchmarkSizes runs one program on batches of many sizes: two in turn, each of 1 to 512 many times in a row, and
+// random ones.
 func BenchmarkSizes(b *testing.B) {
 	p, ins, outs := network(b)
 	run := func(b *testing.B, i int) {
@@ -52,13 +52,13 @@ func BenchmarkSizes(b *testing.B) {
 	}
 	each(b, "one", func(int) int { return 9 })
 	each(b, "two", func(k int) int { return 8 + k%2 })
-	const turn = 64 // runs of a size in a row
+	const turn = 64 // number of runs of a size in a row
 	order := rand.New(rand.NewPCG(1, 2)).Perm(mostRows)
 	each(b, "alone", func(k int) int { return order[k/turn%mostRows] })
 	each(b, "random", func(k int) int { return order[k%mostRows] })
 }
 
-// BenchmarkNewSize makes plans of programs for sizes that they have no plan of.
+// BenchmarkNewSize makes plans for sizes that a program has no plan for.
 func BenchmarkNewSize(b *testing.B) {
 	n := graph.Dim("n")
 	one := graph.WithPlans(1)

@@ -13,8 +13,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
-// TestTable compares chains over bytes that are looked up with the same chains over floats,
-// which are computed: the bits are the same.
+// TestTable compares chains over bytes, computed by lookup tables, with the same chains over floats: the bits are the
+// same.
 func TestTable(t *testing.T) {
 	const rows, cols = 40, 67
 	bytes, floats := make([]uint8, rows*cols*3), make([]float32, rows*cols*3)
@@ -42,7 +42,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestTableParts compares loops that look up a part of what they compute with their definition.
+// TestTableParts compares loops that look up a part of their body with their definition.
 func TestTableParts(t *testing.T) {
 	bytes := []graph.DType{graph.Uint8, graph.Int8, graph.Bool, graph.Float8E4M3FN, graph.Float8E5M2, graph.Int4}
 	rapid.Check(t, func(t *rapid.T) {
@@ -111,7 +111,8 @@ func TestTableParts(t *testing.T) {
 	})
 }
 
-// TestTableExplained requires that loops look up whose elements are reduced, or combined with others, where that pays.
+// TestTableExplained requires that loops use lookup tables for values that are reduced, or combined with others, where
+// that pays.
 func TestTableExplained(t *testing.T) {
 	for _, n := range []int{300, 1 << 13, 1<<13 + 1} {
 		x, y := graph.Input("x", graph.Uint8, n), graph.Input("y", graph.Float32, n)
@@ -131,7 +132,7 @@ func TestTableExplained(t *testing.T) {
 	}
 }
 
-// TestConstantsOfTilings has two reductions of one form whose constants differ: the draft of one serves the other.
+// TestConstantsOfTilings has two reductions that differ only in constants: they share a draft.
 func TestConstantsOfTilings(t *testing.T) {
 	x, y := graph.Input("x", graph.Float32, 130, 301), graph.Input("y", graph.Float32, 301, 130)
 	f := func(a, b, c float32) graph.Node {
@@ -146,8 +147,8 @@ func TestConstantsOfTilings(t *testing.T) {
 	}
 }
 
-// TestTableCompiles compiles functions of bytes whose values are read several times, and many of one byte, through a view:
-// the time is that of the values, not of the ways through them.
+// TestTableCompiles compiles functions of bytes whose values are read several times, and many functions of one byte,
+// through a view: the time depends on the number of values, not on the number of paths.
 func TestTableCompiles(t *testing.T) {
 	x := graph.Input("x", graph.Uint8, 100, 100, 3)
 	w := graph.Input("w", graph.Float32, 100, 100)

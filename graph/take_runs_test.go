@@ -12,7 +12,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestTakeRuns: elements at indices that a program counts are those at the same indices as an input, errors too.
+// TestTakeRuns: elements at indices computed by counting equal those at the same indices given as an input; so do
+// errors.
 func TestTakeRuns(t *testing.T) {
 	sliced, kept := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -88,7 +89,7 @@ func TestTakeRuns(t *testing.T) {
 	require.Positive(t, kept)
 }
 
-// TestRollOfUnknownExtent: what reads arrays rolled along an axis whose extent is known at run time alone reads slices too.
+// TestRollOfUnknownExtent: readers of arrays rolled along an axis of symbolic extent also read slices.
 func TestRollOfUnknownExtent(t *testing.T) {
 	step := func(x graph.Node) graph.Node {
 		return x.Roll(0, 1).Add(x.Roll(0, -1)).Add(x.Roll(1, 1)).Add(x.Roll(1, -1)).Add(x.Roll(1, 1000)).Mul(0.2)

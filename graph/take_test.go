@@ -49,8 +49,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestGatherTuples asserts that rows found by tuples of indices are computed on in blocks: of a tuple of
-// one index nothing is stored, and of longer ones their indices as one.
+// TestGatherTuples asserts that rows at tuples of indices are processed in blocks: for tuples of one index nothing is
+// stored, for longer ones only the combined indices.
 func TestGatherTuples(t *testing.T) {
 	const n, width = 3000, 64
 	for depth, shape := range [][]int{1: {600, width}, 2: {20, 30, width}, 3: {5, 4, 30, width}} {
@@ -93,8 +93,8 @@ func TestIndexOutside(t *testing.T) {
 	}
 }
 
-// TestTupleOutside asserts that an index of a tuple that is outside its own axis is an
-// error that names it and the axis, even if the tuple leads to an element of the array.
+// TestTupleOutside asserts that an index outside its own axis is an error that names it and the axis, even if the tuple
+// leads to an element of the array.
 func TestTupleOutside(t *testing.T) {
 	x, i := graph.Input("x", graph.Int8, 3, 4), graph.Input("i", graph.Int64, 1, 2)
 	for _, c := range []struct {
@@ -115,7 +115,7 @@ func TestTupleOutside(t *testing.T) {
 	}
 }
 
-// TestExplainLines asserts that Explain names what a step does with lines.
+// TestExplainLines asserts that Explain names the operations of steps on lines.
 func TestExplainLines(t *testing.T) {
 	x := graph.Input("x", graph.Float32, 4, 3)
 	p, err := graph.Compile(x.Sort(0).Take(0, graph.Input("i", graph.Int64, 2)))
@@ -152,5 +152,5 @@ func TestTakeErrors(t *testing.T) {
 		require.ErrorContains(t, c.node.Err(), "take_test.go:")
 		require.ErrorContains(t, c.node.Err(), ": "+c.want)
 	}
-	require.NoError(t, x.Histogram(graph.Variable(graph.Of([]float32{2, 1}))).Err()) // known when it runs
+	require.NoError(t, x.Histogram(graph.Variable(graph.Of([]float32{2, 1}))).Err()) // checked at run time
 }

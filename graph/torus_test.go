@@ -9,8 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestTorus: random formulas of arrays and what is rolled, padded, sliced and concatenated of them have the same bits in all ways
-// to run them, of which that without fusion splits no loop.
+// TestTorus: random formulas of rolled, padded, sliced and concatenated arrays have the same bits in all ways of
+// running them; without fusion no loop is split.
 func TestTorus(t *testing.T) {
 	shapes := [][]int{{1000}, {3, 500}, {40, 300}, {2, 8, 120}, {5, 1, 700}, {33, 65}, {0, 9}}
 	dtypes := []graph.DType{graph.Float32, graph.Float32, graph.Float64, graph.Int32, graph.Uint8, graph.Bool}
@@ -54,8 +54,8 @@ func TestTorusCopiesNothing(t *testing.T) {
 	require.Equal(t, 64*200*4, p.Temporaries(), "the first step's result")
 }
 
-// TestCastBeforePad asserts that a filter of a picture moves as much memory whether the picture is cast before it is padded or after
-// that: many taps read a block of the padded picture in the cache, and two cast what they read.
+// TestCastBeforePad asserts that a filter moves as much memory whether its picture is cast before or after padding.
+// With many taps a block of the padded picture is read in the cache; with two the cast is part of each read.
 func TestCastBeforePad(t *testing.T) {
 	const h, w = 540, 960
 	one := []int{1, 1}
@@ -95,7 +95,8 @@ func TestCastBeforePad(t *testing.T) {
 	}
 }
 
-// TestSumsOnTorus asserts that a sum of what reads rolled arrays stores that, and no rolled array; of one alone, neither.
+// TestSumsOnTorus asserts that a sum over a value computed from rolled arrays stores that value but no rolled array;
+// with one rolled array it stores neither.
 func TestSumsOnTorus(t *testing.T) {
 	x := f32("x", 1024, 256)
 	for _, c := range []struct {
@@ -114,14 +115,14 @@ func TestSumsOnTorus(t *testing.T) {
 	}
 }
 
-// TestPartsOfSlices: the parts of what reads a concatenation read slices with any step.
+// TestPartsOfSlices: a reader of a concatenation is split even if it reads strided slices.
 func TestPartsOfSlices(t *testing.T) {
 	a, b, x := f32("a", 150), f32("b", 250), f32("x", 800)
 	y := graph.Concat(0, a, b).Add(x.Slice("::2")).Mul(x.Slice("::-2")).Sub(x.Slice("300:700"))
 	everyWay(t, graph.Nodes{a, b, y}, fractions(150), fractions(250), fractions(800))
 }
 
-// nextOnTorus returns an array of the shape that is made of some of the values.
+// nextOnTorus returns an array of the same shape computed from some of the values.
 func nextOnTorus(rt *rapid.T, values graph.Nodes, row graph.Node, shape []int) graph.Node {
 	x, y := rapid.SampledFrom(values).Draw(rt, "x"), rapid.SampledFrom(values).Draw(rt, "y")
 	axis := rapid.IntRange(0, len(shape)-1).Draw(rt, "axis")
@@ -153,7 +154,7 @@ func nextOnTorus(rt *rapid.T, values graph.Nodes, row graph.Node, shape []int) g
 	return x.Sub(y)
 }
 
-// after returns n along one axis, for Pad.
+// after returns n for one axis and 0 for the others, for Pad.
 func after(axis, rank, n int) []int {
 	list := make([]int, rank)
 	list[axis] = n

@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestTensorTrait has the equal of each operator of a table that other tensor libraries
-// have too, on the tensor [[[0 1] [2 3]] [[4 5] [6 7]]] and on vectors.
+// TestTensorTrait has a counterpart for each operator in a table of other tensor libraries, on the tensor [[[0 1] [2
+// 3]] [[4 5] [6 7]]] and on vectors.
 func TestTensorTrait(t *testing.T) {
 	u := graph.Of([]uint32{0, 1, 2, 3, 4, 5, 6, 7}, 2, 2, 2)
 	x, column := graph.Const(u), graph.Const(graph.Of([]uint32{10, 100}, 1, 2, 1))

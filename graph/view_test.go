@@ -12,7 +12,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// run computes a node of no inputs.
+// run computes a node without inputs.
 func run(t require.TestingT, x graph.Node, ins ...*graph.Tensor) *graph.Tensor {
 	p, err := graph.Compile(x, graph.WithDebug(graph.Verify))
 	require.NoError(t, err)
@@ -114,8 +114,7 @@ func TestViewsThatChangeNothing(t *testing.T) {
 	}
 }
 
-// TestSliceModel compares Slice on known and on symbolic extents with Python's
-// rule, spelled out.
+// TestSliceModel compares Slice on known and on symbolic extents with Python's rule, written out.
 func TestSliceModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 9).Draw(t, "n")
@@ -130,7 +129,7 @@ func TestSliceModel(t *testing.T) {
 
 		x := graph.Input("x", graph.Int32, graph.Dim("n"))
 		p, err := graph.Compile(x.Slice(spec))
-		if err != nil { // it fits no size, or one alone
+		if err != nil { // no size fits, or only one
 			require.True(t, clipped, "%s of %d: %v", spec, n, err)
 			return
 		}
@@ -144,8 +143,8 @@ func TestSliceModel(t *testing.T) {
 	})
 }
 
-// pythonSlice returns the indices begin:end:step of n, and whether a bound lies
-// outside or before the other one.
+// pythonSlice returns the indices begin:end:step of n, and whether a bound is outside or the bounds are in the wrong
+// order.
 func pythonSlice(n int, begin, end string, step int) (out []int32, clipped bool) {
 	parse := func(text string, missing int) int {
 		if text == "" {
@@ -185,7 +184,7 @@ func clip(n, b, e, step int) []int32 {
 	return out
 }
 
-// TestViewsModel compares views with their elements one by one.
+// TestViewsModel compares views with their elements, one by one.
 func TestViewsModel(t *testing.T) {
 	x := graph.Input("x", graph.Int32, 2, 3, 4)
 	in := numbered(2, 3, 4)

@@ -11,8 +11,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// TestViewsCopyNothing: what views and reductions of views copy in memory. Lines without a
-// common stride that are long are copied block by block, in the cache: that is staged.
+// TestViewsCopyNothing: how much views and reductions of views copy in memory. Long lines without a common stride are
+// copied block by block in the cache, which counts as staged.
 func TestViewsCopyNothing(t *testing.T) {
 	x, y := f32("x", 600, 800), f32("y", 600, 800)
 	z := f32("z", 16, 8, 56, 56)
@@ -51,8 +51,8 @@ func TestViewsCopyNothing(t *testing.T) {
 	}
 }
 
-// TestViewsOfReshapes compares views and reductions of reshapes that are no views with the
-// same of elements that are copied first: the same bits.
+// TestViewsOfReshapes compares views and reductions of reshapes that are not views with the same on a copy: the bits
+// are the same.
 func TestViewsOfReshapes(t *testing.T) {
 	data := graph.Normal(graph.Float32, 1, 0, 1, 12, 18)
 	x := graph.Input("x", graph.Float32, 12, 18)

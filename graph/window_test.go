@@ -48,8 +48,7 @@ func TestWindow(t *testing.T) {
 	require.Equal(t, "window: float32[(n+1)/2-1,3]", f32("x", n).Window(0, 3, 2, 1).String())
 }
 
-// TestWindowsAreRead asserts that what reduces windows, or multiplies by them, reads the
-// operand itself.
+// TestWindowsAreRead asserts that reductions and products of windows read the operand itself.
 func TestWindowsAreRead(t *testing.T) {
 	x := f32("x", 64, 1000)
 	for _, y := range []graph.Node{
@@ -76,9 +75,9 @@ func TestWindowErrors(t *testing.T) {
 	require.ErrorContains(t, err, at+": window: axis 1 of shape [4,2]: a window of 3 elements 1 apart does not fit into 2 elements")
 }
 
-// TestLongWindows compares the least and greatest elements of windows, which are computed from
-// those of shorter ones where that takes fewer comparisons, with their definition: windows of up to
-// 30 elements, at any distance, of an array or of what is computed, with NaNs and zeros of both signs.
+// TestLongWindows compares extremes of windows with their definition. They are computed from those of shorter windows
+// where that takes fewer comparisons: windows of up to 30 elements, any stride, given or computed arrays, NaNs and
+// zeros of both signs.
 func TestLongWindows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size, step, dilation := rapid.IntRange(7, 30).Draw(t, "size"), rapid.IntRange(1, 3).Draw(t, "step"), rapid.IntRange(1, 3).Draw(t, "dilation")
@@ -99,7 +98,7 @@ func TestLongWindows(t *testing.T) {
 	})
 }
 
-// TestWindowsAlongTwoAxes asserts that what windows along two axes are reduced to copies none of them.
+// TestWindowsAlongTwoAxes asserts that reductions of windows along two axes copy no windows.
 func TestWindowsAlongTwoAxes(t *testing.T) {
 	x := graph.Input("x", graph.Float32, 3, 40, 41)
 	windows := func(x graph.Node, n int) graph.Node { return x.Window(2, n, 1, 1).Window(1, n, 1, 1) }
@@ -112,7 +111,7 @@ func TestWindowsAlongTwoAxes(t *testing.T) {
 		p, err := graph.Compile(y)
 		require.NoError(t, err)
 		require.Zero(t, p.Copies(), "%s:\n%s", name, p.Explain())
-		if name != "padded" { // the padding copies what is inside it
+		if name != "padded" { // padding copies the array inside it
 			require.NotContains(t, p.Explain(), "{ t0 = copy u0; store t0 }", name)
 		}
 		everyWay(t, graph.Nodes{y}, graph.Arange(graph.Float32, 0, 3*40*41, 1).Reshape(3, 40, 41))

@@ -13,15 +13,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// anyWindows are windows over an operand, and all that may be wrong with them.
+// anyWindows has windows over an operand, and everything that may be wrong with them.
 type anyWindows struct {
 	extents, size []int
 	o             graph.ConvOptions
 	ceil, count   bool
 }
 
-// drawWindows draws options at the edges of what is allowed, and beyond: most of a draw is valid, so that one mistake at a
-// time is met.
+// drawWindows draws options at the limits and beyond. Most options of a draw are valid, so that one mistake at a time
+// is met.
 func drawWindows(t *rapid.T) (w anyWindows) {
 	odd := func(name string, lo, hi int, more ...int) int {
 		if rapid.IntRange(0, 79).Draw(t, "odd") == 0 {
@@ -44,7 +44,7 @@ func drawWindows(t *rapid.T) (w anyWindows) {
 	return w
 }
 
-// groups returns the number of groups, of which 0 stands for 1.
+// groups returns the number of groups; 0 stands for 1.
 func (w anyWindows) groups() int {
 	if w.o.Groups == 0 {
 		return 1
@@ -52,7 +52,7 @@ func (w anyWindows) groups() int {
 	return w.o.Groups
 }
 
-// valid reports whether the options by themselves are.
+// valid reports whether the options are valid by themselves.
 func (w anyWindows) valid() bool {
 	const most = 1 << 28
 	for i := range w.size {
@@ -68,7 +68,7 @@ func (w anyWindows) valid() bool {
 	return w.groups() >= 1 && w.groups() <= most
 }
 
-// windows returns how many windows there are along each axis, ok is false if an axis has no room for one.
+// windows returns the number of windows along each axis; ok is false if an axis is too short for one.
 func (w anyWindows) windows() (out []int, ok bool) {
 	for i, n := range w.extents {
 		before, after := w.o.Before[i], w.o.After[i]
@@ -81,7 +81,7 @@ func (w anyWindows) windows() (out []int, ok bool) {
 	return out, true
 }
 
-// element returns the index of element at of window to along the spatial axes.
+// element returns the spatial index of element at of window to.
 func (w anyWindows) element(to, at []int) (from []int) {
 	for i, j := range at {
 		from = append(from, to[i]*w.o.Strides[i]+j*w.o.Dilations[i]-w.o.Before[i])
@@ -89,8 +89,8 @@ func (w anyWindows) element(to, at []int) (from []int) {
 	return from
 }
 
-// requireSame compares a graph on all engines with elements that a definition gives, if there are any. want is nil where the
-// definition says that the arguments are a mistake.
+// requireSame compares a graph on all engines with the elements of a definition. want is nil if the definition says
+// that the arguments are a mistake.
 func requireSame(t *rapid.T, y graph.Node, shape []int, want []int32) {
 	if want == nil {
 		require.Error(t, y.Err())
@@ -126,8 +126,8 @@ func (w anyWindows) firstIf(x graph.Node) graph.Node {
 	return x
 }
 
-// TestAnyConv compares convolutions of any operands and options with their definitions: what has one is the same sum on all
-// engines, and anything else is an error. Elements are small integers, of which sums in any order are the same.
+// TestAnyConv compares convolutions of any operands and options with their definitions: valid ones give the same sum on
+// all engines, others are errors. Elements are small integers, whose sums are exact in any order.
 func TestAnyConv(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWindows(t)
@@ -159,7 +159,7 @@ func TestAnyConv(t *testing.T) {
 	})
 }
 
-// windowsIf is windows if ok is true.
+// windowsIf returns windows if ok is true.
 func (w anyWindows) windowsIf(ok bool) ([]int, bool) {
 	if !ok {
 		return nil, false

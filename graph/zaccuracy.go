@@ -2,24 +2,23 @@
 
 // # Accuracy
 //
-// Bounds of the error in units of the last place (ULP) of the exact result; half of
-// one is the best that rounding can do. Float32 functions of one argument were tried
-// on all 2^32 inputs: the number is the maximum, and proven. That of a correctly
-// rounded function, 0.5, follows from how it is computed. A bound marked < is from a
-// search: it tried at least 50212 thousand inputs against double-double and 128-bit references:
-// first a sample of the inputs that are hard for the function, then 20 times the
+// The table has bounds of the error in units of the last place (ULP) of the exact result;
+// rounding alone can cause half of one. Float32 functions of one argument were tried
+// on all 2^32 inputs, so the bound is the exact maximum. The bound of a correctly
+// rounded function, 0.5, follows from its definition. A bound marked < comes from a
+// search, which tried at least 50212 thousand inputs against double-double and 128-bit references:
+// first a sample of inputs that are hard for the function, then 20 times the
 // neighbours of the worst inputs found so far. The bound is the greatest error found, plus
-// 8% of what that is over 0.5, plus 0.005. Where a function has no fast form of its own, [Fast]
-// takes the default. "go run ./cmd/ulp" measures it all.
+// 8% of its excess over 0.5, plus 0.005. A function without a fast form uses the default
+// in the fast tier too. "go run ./cmd/ulp" measures the table.
 //
-// Behind each error is how many instructions the assembly has for eight
-// elements: those of the loop of the function alone, loads, stores and counting
-// included, rare branches not.
+// The number after each error is the number of instructions in the assembly loop of
+// the function for eight elements, with loads, stores and counting, but without rare branches.
 //
-// The last columns are of float32 functions that rise or fall everywhere: how many of
-// the 2^32 pairs of neighbouring inputs have results in the wrong order. Tests hold sin, cos,
-// tanh, erf and sigmoid of both tiers to their ranges, and even and odd functions to be
-// exactly so, on a sample of all inputs.
+// The last columns are for float32 functions that rise or fall everywhere: how many of
+// the 2^32 pairs of neighbouring inputs have results in the wrong order. Tests check, on a sample of
+// inputs, that sin, cos, tanh, erf and sigmoid of both tiers stay in their ranges, and that even
+// and odd functions are exactly so.
 //
 //	           float32                      float64                      drops of float32
 //	function   default        fast          default        fast          default  fast

@@ -72,13 +72,19 @@ What is trusted is in [SECURITY.md](../SECURITY.md). This page is written by ` +
 
 ## Attacks
 
-A case takes the text of a graph, a plan or a schedule of a program that the compiler made, and changes up to four places:
-numbers to their neighbours, to other numbers of the text and to the ends of the ints; lists by removing, repeating or exchanging
-items; kernels by others. What still parses is verified. What verifies runs on inputs of zeros, rising numbers or any bits,
-with outputs, temporaries, local memory and
-tables between two pages that may not be touched, flush with one of them. A failure is a panic, a touch of such a page, an error of
-a run that was verified, a schedule that does not verify though its plan does, or a run that goes on for a second after its context.
-Micro-kernels are called on memory as long as the verifier takes it to be, with any sizes it takes. The last row runs programs as the compiler made them, on both engines with one to eight workers; a failure is a bit that differs.
+A case takes the text of a graph, a plan or a schedule that the compiler made, and changes up to four places: a number becomes a
+neighbour, another number of the text or an end of the ints; a list loses, repeats or exchanges items; a kernel becomes another one. If
+the text still parses it is verified. If it verifies it runs on inputs of zeros, rising numbers or any bits. Outputs, temporaries, local
+memory and tables lie between two pages without access, flush with one of them. These are failures:
+
+- a panic
+- an access to such a page
+- an error of a run that was verified
+- a schedule that does not verify although its plan does
+- a run that goes on for a second after its context has ended
+
+Micro-kernels are called with any sizes that the verifier accepts, on memory exactly as long as it computes. The last row runs unchanged
+programs on both engines with one to eight workers; a failure is a bit that differs.
 
 | attack | cases | parsed | verified | ran | failures |
 |---|---|---|---|---|---|
@@ -87,9 +93,9 @@ Micro-kernels are called on memory as long as the verifier takes it to be, with 
 const latencyHead = `
 ## How soon a run stops
 
-Each program runs again and again on inputs of 4096x4096 float32 (products: 1024x1024; lines: 10,000,000). *Cancel* is the time from the end of its
-context to the return of the run, *stop* that of a stop of all goroutines, as the garbage collector makes it. The
-numbers are of %d measurements on a virtual machine with two processors, which other work shares: the greatest ones
-include times at which the machine ran something else.
+Each program runs repeatedly on inputs of 4096x4096 float32 (products: 1024x1024; lines: 10,000,000). *Cancel* is the time from the end
+of its context to the return of the run. *Stop* is the time of a stop of all goroutines during the run, as the garbage collector needs.
+Each row has %d measurements on a busy virtual machine with two processors: the greatest ones include times at which the machine ran
+something else.
 
 `

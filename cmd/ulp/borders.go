@@ -11,9 +11,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// borders returns the constants that the expansions of an op compare with or
-// clamp to, as points between its branches: so that no branch that somebody adds
-// goes untried.
+// borders returns, as points between branches, the constants that an op's expansions compare with or clamp to. So the
+// branches of a new expansion are tried without an edit here.
 func borders(op ir.Op, dt ir.DType) []float64 {
 	found := map[float64]bool{}
 	for _, fast := range tiers(op, dt) {
@@ -58,8 +57,8 @@ func expansion(op ir.Op, dt ir.DType, fast bool) *kernel.Kernel {
 	return elementary.Expand(k.InTier(fast))
 }
 
-// asFloat takes integers as the bits of a float of their size: comparing those is
-// common where the sign is known.
+// asFloat interprets integers as the bits of a float of their size: expansions often compare these where the sign is
+// known.
 func asFloat(dt ir.DType, b uint64) float64 {
 	if dt.Size() == 4 {
 		return fromBits(ir.Float32, b)
@@ -67,7 +66,7 @@ func asFloat(dt ir.DType, b uint64) float64 {
 	return fromBits(ir.Float64, b)
 }
 
-// tiers returns for which settings of fast an op has an expansion of its own.
+// tiers returns the settings of fast for which an op has an expansion of its own.
 func tiers(op ir.Op, dt ir.DType) []bool {
 	if !op.Info().Fast.Has(dt) {
 		return []bool{false}

@@ -7,22 +7,21 @@ type candidate struct {
 	ulps, x, y, got float64
 }
 
-// candidates are the worst results so far: those within the references' error of
-// the maximum.
+// candidates are the worst results so far: those within the references' error of the maximum.
 type candidates struct {
 	max  float64
 	list []candidate
 }
 
 const (
-	slack    = 1e-5 // of float64 references, in float32's ULP
-	doubtful = 1e6  // ULP that are no rounding
+	slack    = 1e-5 // error of float64 references, in float32's ULP
+	doubtful = 1e6  // ULP beyond which a result is wrong, not rounded
 	mostKept = 512
 )
 
 func (c *candidates) least() float64 { return c.max - slack }
 
-// raise sets the maximum and drops who is too far from it.
+// raise sets the maximum and drops candidates too far below it.
 func (c *candidates) raise(ulps float64) {
 	if ulps > c.max {
 		c.max = ulps
@@ -30,7 +29,7 @@ func (c *candidates) raise(ulps float64) {
 	}
 }
 
-// add keeps one, unless as many are as bad.
+// add keeps a candidate, unless enough are equally bad.
 func (c *candidates) add(n candidate) {
 	c.raise(n.ulps)
 	if n.ulps >= c.least() && len(c.list) < mostKept {

@@ -13,13 +13,12 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// The cases that peers.py compares with other libraries: the worst arguments of the
-// table, others that a search found worse than a sample did, ends of ranges, and reductions
-// that lose digits or overflow on the way. A line is a kind ("at" or "of"), the function, the
-// type, the library's result and the arguments; of a reduction a text comes before its
-// elements, and of a function its tier before the result.
+// The cases that peers.py compares with other libraries: the worst arguments in the table, others that a search found,
+// ends of ranges, and reductions that lose digits or overflow on the way. A line has a kind ("at" for functions, "of"
+// for reductions), the function, the type, the library's result and the arguments. For a function the tier comes before
+// the result, for a reduction a description before the elements.
 
-// pointCase is a function at some arguments, or at those of the table without any.
+// pointCase is a function with arguments; without any it stands for the arguments in the table.
 type pointCase struct {
 	op   ir.Op
 	dt   ir.DType
@@ -129,7 +128,7 @@ func reduceCases() []reduceCase {
 	}
 }
 
-// repeated returns elements, given pairs of how many there are and what they are.
+// repeated returns a list of elements, from pairs of a count and an element.
 func repeated(pairs ...float64) (out []float64) {
 	for pair := range slices.Chunk(pairs, 2) {
 		out = append(out, slices.Repeat(pair[1:], int(pair[0]))...)
@@ -187,7 +186,7 @@ func hex(xs []float64) string {
 }
 
 func hexOf(x float64) string {
-	if x-x != 0 { // as Python writes them
+	if x-x != 0 { // in Python's notation
 		return strings.ToLower(strings.TrimPrefix(fmt.Sprint(x), "+"))
 	}
 	return fmt.Sprintf("%x", x)

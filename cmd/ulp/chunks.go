@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// inChunks does chunks 0, 1, ... on several goroutines; start makes what does
-// them on one. show receives how many are done.
+// inChunks processes chunks 0, 1, ... on several goroutines; start returns the function for one goroutine. show
+// receives the number of finished chunks.
 func inChunks(ctx context.Context, chunks, workers int, show func(done int), start func() (func(c int) error, error)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -7,19 +7,17 @@ import (
 	"slices"
 )
 
-// The search for the worst argument. A sample of all strata shows in which places
-// errors are large; a generation then tries arguments beside the worst of those
-// places, from the next one to 1% off, and the worst of what it finds are where the
-// next generation begins. Places are kept apart, so that one cannot crowd out others
-// that will turn out worse.
+// The search for the worst argument. A sample of all strata shows in which places errors are large. Each generation
+// then tries arguments near the worst of those places, from the next one to 1% off, and the worst that it finds start
+// the next generation. Places are kept separate, so that one cannot crowd out others that would turn out worse.
 
 const (
 	generations = 20
 	children    = drawnAtOnce
-	share       = 2048 // of a sample's inputs one is a parent of a generation, over all tiers
+	share       = 2048 // one of share inputs of a sample is a parent of a generation, over all tiers
 )
 
-// climb searches on from what a sample showed, and merges what it finds.
+// climb continues the search from a sample, and merges what it finds.
 func climb[T float](ctx context.Context, s *settings, f *function, ms []measurement) ([]measurement, error) {
 	parents := int(ms[0].tried)/share + 1
 	for g := range generations {
@@ -58,15 +56,14 @@ func worstPlaces[T float](ms []measurement, parents int) []candidate {
 	return out
 }
 
-// place is what arguments have in common whose first bits are the same: an exponent
-// and 6 bits of fraction.
+// place identifies arguments with the same leading bits: an exponent and 6 bits of fraction.
 func place[T float](c candidate) [2]int64 {
 	dt := dtypeOf[T]()
 	shift := formats[dt].Bits - 1 - 6
 	return [2]int64{ordinal(dt, c.x) >> shift, ordinal(dt, c.y) >> shift}
 }
 
-// beyond gives arguments beside others, of one or both if there are two.
+// beyond returns arguments near others; of two arguments it changes one or both.
 func beyond[T float](f *function, from []candidate, seed uint64) source[T] {
 	dt := dtypeOf[T]()
 	return source[T]{chunks: len(from), tried: uint64(len(from) * children), fill: func(chunk int, xs, ys []T) int {

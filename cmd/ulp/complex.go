@@ -14,18 +14,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Functions of complex numbers. An error is the distance of a result from the exact one, in
-// units of the last place of the exact magnitude; where the documentation of package cmplx
-// promises accurate parts, also that of each part, in units of its own last place. Samples have numbers
-// whose parts are of any magnitude, on the axes and beside branch cuts, the unit circle and
-// poles, and operands whose products cancel; then follow neighbours of the worst.
+// Functions of complex numbers. An error is the distance of a result from the exact one, in units of the last place of
+// the exact magnitude. Where the documentation of package cmplx promises accurate parts, each part is also measured in
+// units of its own last place. Samples have numbers of any magnitude, on the axes and near branch cuts, the unit circle
+// and poles, and operands whose products cancel. Neighbours of the worst follow.
 
 // complexFunction is one that is measured.
 type complexFunction struct {
 	name  string
 	node  func(z, w cmplx.Node) cmplx.Node
-	most  [2]float64 // beyond it a part of z is folded back: there the function is infinite or constant
-	parts bool       // each part is accurate
+	most  [2]float64 // a part of z beyond it is folded back, because the function is infinite or constant there
+	parts bool       // each part is promised to be accurate
 	exact *oracle.Complex
 }
 
@@ -57,7 +56,7 @@ func init() {
 	}
 }
 
-// asComplex makes a real result a complex one.
+// asComplex converts a real result to a complex one.
 func asComplex(x graph.Node) cmplx.Node { return cmplx.Make(x, x.Scalar(0)) }
 
 // operands are the arguments of one evaluation.
@@ -90,17 +89,16 @@ func (f *complexFunction) run(ctx context.Context, dt ir.DType, at []operands) (
 	return cmplx.Data[complex128](out)
 }
 
-// complexRow is a line of the table: the greatest errors of a function, and where.
+// complexRow is a line of the table: the greatest errors of a function, and their arguments.
 type complexRow struct {
 	name             string
 	dtype            ir.DType
-	magnitude, parts float64 // parts is 0 if nothing is promised of them
+	magnitude, parts float64 // parts is 0 if nothing is promised for parts
 	at, partsAt      operands
 	tried            int
 }
 
-// measureComplex tries the points that are given, n drawn ones, and so many generations of
-// neighbours of the worst.
+// measureComplex tries the given points, n random ones, and some generations of neighbours of the worst.
 func (f *complexFunction) measure(ctx context.Context, dt ir.DType, points []operands, n, generations int) (complexRow, error) {
 	const parents, children = 64, 32
 	type tried struct {
@@ -188,8 +186,8 @@ func roundComplex(dt ir.DType, z complex128) complex128 {
 	return complex(fromBits(dt, toBits(dt, real(z))), fromBits(dt, toBits(dt, imag(z))))
 }
 
-// inDomain returns operands as elements of a type, or nothing where the function has a pole,
-// is not finite, or promises nothing.
+// inDomain returns operands as elements of a type. ok is false where the function has a pole, is not finite, or
+// promises nothing.
 func (f *complexFunction) inDomain(dt ir.DType, list ...operands) (out []operands) {
 	for _, a := range list {
 		if a, ok := f.fit(dt, a); ok {
@@ -224,7 +222,7 @@ func (f *complexFunction) fit(dt ir.DType, a operands) (operands, bool) {
 	return operands{z, w}, true
 }
 
-// mostPow bounds |w log z|, with which the error of a power grows.
+// mostPow bounds |w log z|; the error of a power grows with it.
 const mostPow = 100
 
 func folded(x, most float64) float64 {
@@ -258,7 +256,7 @@ func complexNumber(r *rand.Rand, dt ir.DType) complex128 {
 		x, y = around(1)(r, dt), bits(least, 0.1)(r, dt)
 	case 7: // beside poles of the tangent
 		x, y = angle(r, dt), bits(least, 1)(r, dt)
-	case 8: // of two magnitudes
+	case 8: // parts of different magnitudes
 		x = any(r, dt)
 		y = math.Ldexp(x, r.IntN(60)-30)
 	}

@@ -54,7 +54,7 @@ func (a operands) String() string {
 	return strings.ReplaceAll(hex([]float64{real(a.z), imag(a.z), real(a.w), imag(a.w)}), " ", ",")
 }
 
-// parseComplexTable reads what String wrote.
+// parseComplexTable parses the text that String returns.
 func parseComplexTable(text string) (t complexTable, err error) {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "#") {
@@ -103,7 +103,7 @@ func readComplexTable(root string) (complexTable, error) {
 	return parseComplexTable(string(text))
 }
 
-// How many inputs are drawn, and the generations of neighbours of the worst.
+// The number of random inputs, and of generations of neighbours of the worst.
 const (
 	drawnComplex       = 40000
 	complexGenerations = 12
@@ -130,11 +130,11 @@ func measureComplex(ctx context.Context, root string) error {
 	return os.WriteFile(filepath.Join(root, complexFile), []byte(t.String()), 0o644)
 }
 
-// comparedComplex is how many inputs of each function other libraries are compared on.
+// comparedComplex is the number of inputs of each function on which other libraries are compared.
 const comparedComplex = 2000
 
-// writeComplexCases writes inputs with the results, the exact ones rounded to float64, what
-// those lack in units of the last place of the magnitude, and the exponent of that.
+// writeComplexCases writes inputs with the library's results, the exact results rounded to float64, the rounding errors
+// of these in units of the last place of the magnitude, and its exponent.
 func writeComplexCases(ctx context.Context, w io.Writer) error {
 	var o oracle.Oracle
 	for i := range complexFunctions {

@@ -7,8 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Elements as numbers: their types in the oracle's terms, their bits, and their order, in
-// which neighbours differ by one unit in the last place.
+// Elements as numbers: their type for the oracle, their bits, and their order, in which neighbours differ by one unit
+// in the last place.
 
 var formats = map[ir.DType]oracle.Format{ir.Float32: oracle.Single, ir.Float64: oracle.Double}
 
@@ -29,7 +29,7 @@ func fromBits(dt ir.DType, b uint64) float64 { return ir.ToFloat(dt, b) }
 
 func toBits(dt ir.DType, x float64) uint64 { return ir.FromFloat(dt, x) }
 
-// ordinal numbers the elements in their order: zeros 0, the least subnormal 1.
+// ordinal returns an element's position in the order: 0 for zeros, 1 for the least subnormal.
 func ordinal(dt ir.DType, x float64) int64 {
 	n := int64(toBits(dt, math.Abs(x)))
 	if x < 0 {
@@ -38,7 +38,7 @@ func ordinal(dt ir.DType, x float64) int64 {
 	return n
 }
 
-// fromOrdinal returns an element by its number, an infinity beyond the last.
+// fromOrdinal returns the element at a position, or an infinity beyond the last.
 func fromOrdinal(dt ir.DType, n int64) float64 {
 	inf := ordinal(dt, math.Inf(1))
 	n = min(max(n, -inf), inf)

@@ -10,9 +10,9 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
 
-func init() { portable.Register() } // programs with assembly link none of its loops
+func init() { portable.Register() } // a program with assembly does not link these loops
 
-// engine runs one function in one tier for one goroutine.
+// engine runs one function in one tier, for one goroutine.
 type engine[T float] struct {
 	program *graph.Program
 	arity   int
@@ -37,7 +37,7 @@ func newEngine[T float](f *function, fast bool, on abi.Engine) (*engine[T], erro
 	return &engine[T]{program: p, arity: f.exact.Arity, out: make([]T, chunkLen)}, nil
 }
 
-// compile makes a program of f on inputs of one type, converted to another.
+// compile makes a program of f on inputs of one type, with the result converted to another.
 func (f *function) compile(from, to ir.DType, options ...graph.Item) (*graph.Program, error) {
 	n := graph.Dim("n")
 	x := graph.Input("x", from, n)
@@ -62,7 +62,7 @@ func (e *engine[T]) run(ctx context.Context, xs, ys []T) ([]T, error) {
 	return out, e.program.RunInto(ctx, []*graph.Tensor{graph.Of(out)}, ins[:e.arity]...)
 }
 
-// tierName returns what tables call a tier.
+// tierName returns the name of a tier in tables.
 func tierName(fast bool) string {
 	if fast {
 		return "fast"

@@ -9,16 +9,16 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// How many inputs are drawn where not all are tried.
+// The number of random inputs where not all inputs are tried.
 const (
 	drawnSingle = 1 << 24
 	drawnDouble = 1 << 24
 )
 
-// sweeps says whether all inputs are tried.
+// sweeps reports whether all inputs are tried.
 func (f *function) sweeps(dt ir.DType) bool { return dt == ir.Float32 && f.exact.Arity == 1 }
 
-// measure measures f in all its tiers, in full if s.n is 0.
+// measure measures f in all its tiers, completely if s.n is 0.
 func (s *settings) measure(ctx context.Context, f *function, dt ir.DType) ([]measurement, error) {
 	switch {
 	case dt == ir.Float64:
@@ -32,8 +32,8 @@ func (s *settings) measure(ctx context.Context, f *function, dt ir.DType) ([]mea
 	return measureSample[float32](ctx, s, f, drawnSingle)
 }
 
-// measureSample measures a sample, and searches on from its worst. What former searches found
-// worst, which the table has, is in every sample: so a search never finds less.
+// measureSample measures a sample, and searches on from its worst. Every sample contains the worst arguments in the
+// table, so a search never finds less than former ones.
 func measureSample[T float](ctx context.Context, s *settings, f *function, n int) ([]measurement, error) {
 	if s.n > 0 {
 		n = s.n
@@ -46,7 +46,7 @@ func measureSample[T float](ctx context.Context, s *settings, f *function, n int
 	return climb[T](ctx, s, f, ms)
 }
 
-// rows measures in full and returns what belongs into the table.
+// rows measures completely and returns the rows for the table.
 func (s *settings) rows(ctx context.Context, f *function, dt ir.DType) ([]row, error) {
 	ms, err := s.measure(ctx, f, dt)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *settings) rows(ctx context.Context, f *function, dt ir.DType) ([]row, e
 	return out, nil
 }
 
-// hash hashes results of an engine: over patterns, over all inputs for n = 0.
+// hash returns the hash of an engine's results, on patterns or, if n is 0, on all inputs.
 func (s *settings) hash(ctx context.Context, f *function, dt ir.DType, fast bool, on abi.Engine, n int) (uint64, error) {
 	if dt == ir.Float64 {
 		return hashResults(ctx, f, fast, on, patterns[float64](n), s.workers, quiet)
@@ -86,7 +86,7 @@ func (s *settings) hash(ctx context.Context, f *function, dt ir.DType, fast bool
 	return hashResults(ctx, f, fast, on, src, s.workers, progress.Of(f.name()+" "+dt.Text(), src.chunks))
 }
 
-// fullHash is the one that the table has beside the quick one.
+// fullHash returns the second hash in the table, beside the quick one.
 func (s *settings) fullHash(ctx context.Context, f *function, r row, on abi.Engine) (uint64, error) {
 	n := sampleHashed
 	if r.swept() {
@@ -95,7 +95,7 @@ func (s *settings) fullHash(ctx context.Context, f *function, r row, on abi.Engi
 	return s.hash(ctx, f, r.dtype, r.fast, on, n)
 }
 
-// compare holds an engine to the table's hashes.
+// compare compares an engine's results with the hashes in the table.
 func (s *settings) compare(ctx context.Context, f *function, dt ir.DType) error {
 	root, err := moduleRoot()
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *settings) compare(ctx context.Context, f *function, dt ir.DType) error 
 	return nil
 }
 
-// report returns a line for people.
+// report formats a measurement for people.
 func (m measurement) report(f *function) string {
 	at := fmt.Sprintf("%x (%g)", m.at[0], m.at[0])
 	if f.exact.Arity == 2 {

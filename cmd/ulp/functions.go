@@ -8,21 +8,20 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// function is one that is measured: its op, how a user writes it, and where its
-// hard arguments are.
+// function is a measured function: its op, its call, and where its hard arguments are.
 type function struct {
 	op    ir.Op
 	exact *oracle.Func
 	node  func(x, y graph.Node) graph.Node
-	limit float64   // ULP of the default tier on float64
-	hard  []stratum // of x, besides those that every function has
-	hardY []stratum // of y
-	hardQ []stratum // of x/y
+	limit float64   // promised ULP of the default tier on float64
+	hard  []stratum // strata of x, in addition to those of every function
+	hardY []stratum // strata of y
+	hardQ []stratum // strata of x/y
 }
 
 func (f *function) name() string { return f.op.String() }
 
-// bound returns what is promised.
+// bound returns the promised bound.
 func (f *function) bound(dt ir.DType, fast bool) float64 {
 	switch {
 	case fast:
@@ -39,8 +38,8 @@ func (f *function) bound(dt ir.DType, fast bool) float64 {
 const (
 	limitFast   = 4
 	limitSingle = 1
-	tight       = 1   // float64
-	usual       = 1.5 // float64
+	tight       = 1   // for float64
+	usual       = 1.5 // for float64
 	rounded     = 0.5 // correctly rounded
 )
 
@@ -52,7 +51,7 @@ func binary(op ir.Op, limit float64, method func(graph.Node, any) graph.Node, ha
 	return function{op: op, limit: limit, hard: hard, hardY: hardY, node: func(x, y graph.Node) graph.Node { return method(x, y) }}
 }
 
-// quotient adds where x/y is hard.
+// quotient adds strata where x/y is hard.
 func (f function) quotient(hard ...stratum) function {
 	f.hardQ = hard
 	return f

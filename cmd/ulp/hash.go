@@ -7,9 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Two engines have the same bits if the hashes of their results are equal. It has four
-// independent lanes, as it must not take longer than the functions; each step
-// is a bijection of what came before.
+// A hash of results, to find out whether two engines have the same bits. It has four independent lanes so that it is
+// faster than the functions, and each step is a bijection of the state.
 const (
 	hashSeed  = 0x9e3779b97f4a7c15
 	hashPrime = 0xff51afd7ed558ccd
@@ -20,7 +19,7 @@ func mix(h, v uint64) uint64 {
 	return h ^ h>>32
 }
 
-// hashOf hashes elements by their bits, all NaN alike.
+// hashOf hashes elements by their bits; all NaNs are equal.
 func hashOf[T float](xs []T) uint64 {
 	lanes := [4]uint64{1, 2, 3, 4}
 	switch xs := any(xs).(type) {
@@ -38,8 +37,7 @@ func hashOf[T float](xs []T) uint64 {
 	return hash64(lanes[:])
 }
 
-// hashSingle mixes each pair of float32 into the next lane. Eight elements at a time have
-// their lanes in registers.
+// hashSingle mixes each pair of float32 into the next lane, eight elements at a time, with the lanes in registers.
 func hashSingle(lanes *[4]uint64, xs []float32) {
 	a, b, c, d := lanes[0], lanes[1], lanes[2], lanes[3]
 	for ; len(xs) >= 8; xs = xs[8:] {
@@ -72,8 +70,8 @@ func hash64(words []uint64) uint64 {
 	return h
 }
 
-// quickHashed is how many inputs the hash of quick tests covers, sampleHashed how
-// many the other one does where it is not all of them.
+// quickHashed is the number of inputs in the hash of quick tests. sampleHashed is the number in the other hash, where
+// that does not cover all inputs.
 const (
 	quickHashed  = 1 << 14
 	sampleHashed = 1 << 22

@@ -2,8 +2,7 @@ package main
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// known are arguments where a search found more than a sample had: every measurement
-// and every test tries them.
+// known are arguments with larger errors than any sample found: every measurement and every test tries them.
 var known = map[ir.Op][][2]float64{
 	ir.OpTan:      {{0x1.ddd35898fbcfp+3}, {-0x1.9ac60cc78bf3cp+8}},
 	ir.OpCos:      {{-0x1.8ebf934p-27}, {0x1.000002p-24}},

@@ -1,30 +1,24 @@
-// Command ulp measures how far the elementary functions are from their exact
-// values, in units of the last place, and whether every engine gives the same
-// bits.
+// Command ulp measures how far the elementary functions are from their exact values, in units of the last place, and
+// whether every engine gives the same bits.
 //
 //	go run ./cmd/ulp -op log,exp -type f64 -n 100000
 //	go run ./cmd/ulp -update
 //	go run ./cmd/ulp -engine portable
 //
-// Float32 functions of one argument are tried on all 2^32 inputs unless -n says
-// otherwise. Others are tried on samples, the same each time: all special values,
-// what former searches found worst, elements of any bits, subnormals, the neighbours of
-// the constants that the function's expansions compare with, what functions.go names as
-// hard for it, and then, several times, the neighbours of the worst inputs so far
-// (climb.go).
+// Float32 functions of one argument are tried on all 2^32 inputs unless -n says otherwise. Other functions are tried on
+// samples that are the same each time: all special values, the worst arguments of former searches, elements of any
+// bits, subnormals, neighbours of the constants in the function's expansions, the strata that functions.go names, and
+// then, several times, neighbours of the worst inputs so far (climb.go).
 //
-// The reference for float64 is double-double of package oracle, and its 96 bits or more
-// for what is within 1e-5 ULP of the worst. For float32 it
-// is float64: the library's own kernels, held to another implementation at every
-// 61st input, and the oracle decides between what is within 1e-5 ULP of the worst.
+// The reference for float64 is double-double arithmetic of package oracle, and 96 bits or more for results within 1e-5
+// ULP of the worst. The reference for float32 is float64: the library's own kernels, checked against another
+// implementation at every 61st input. The oracle decides between results within 1e-5 ULP of the worst.
 //
-// -update writes the results into the table that is committed, and that into the
-// documentation of package graph. With -n it leaves rows that were measured on
-// more inputs, unless the function has changed. -engine computes the hashes of the table again
-// on one engine (portable, avx2 or avx512), over all 2^32 inputs too. -sweep compares the
-// results of the assembly engines, and with -engine portable those of the Go loops too, over all
-// 2^32 inputs, and writes into the table how often functions fall, and into swept.txt which
-// engines were compared.
+// -update writes the results into the committed table, and the table into the documentation of package graph. With -n
+// it keeps rows that were measured on more inputs, unless the function has changed. -engine computes the table's hashes
+// again on one engine (portable, avx2 or avx512), including those over all 2^32 inputs. -sweep compares the assembly
+// engines (and with -engine portable the Go loops) over all 2^32 inputs. It writes into the table how often monotone
+// functions fall, and into swept.txt which engines were compared.
 package main
 
 import (
@@ -52,7 +46,7 @@ func main() {
 	}
 }
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	ops, types string
 	n          int
@@ -63,8 +57,8 @@ type settings struct {
 	cases      bool
 	sweeps     bool
 	complex    bool
-	subset     bool  // of the inputs of a full measurement alone: tests
-	table      table // the committed one
+	subset     bool  // try only a subset of the inputs of a full measurement, for tests
+	table      table // the committed table
 }
 
 func run(ctx context.Context, args []string) error {
@@ -144,7 +138,7 @@ func chosen(ops string) ([]*function, error) {
 	return out, nil
 }
 
-// show measures and prints.
+// show measures and prints the result.
 func (s *settings) show(ctx context.Context, f *function, dt ir.DType) error {
 	ms, err := s.measure(ctx, f, dt)
 	for _, m := range ms {
@@ -153,8 +147,7 @@ func (s *settings) show(ctx context.Context, f *function, dt ir.DType) error {
 	return err
 }
 
-// updateTable measures in full and writes the files; function by function, so
-// that a run may be ended and taken up.
+// updateTable measures completely and writes the files after each function, so that a run may be stopped and resumed.
 func (s *settings) updateTable(ctx context.Context, f *function, dt ir.DType) error {
 	rows, err := s.rows(ctx, f, dt)
 	if err != nil {
@@ -167,7 +160,7 @@ func (s *settings) updateTable(ctx context.Context, f *function, dt ir.DType) er
 	return writeTable(root, f.op, dt, rows)
 }
 
-// moduleRoot returns the folder of go.mod, here or above.
+// moduleRoot returns the folder of go.mod: this one or a parent.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil {

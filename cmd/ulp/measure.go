@@ -10,23 +10,23 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// measurement is what a source showed of a function in one type and tier.
+// measurement is the result for a function in one type and tier over a source.
 type measurement struct {
 	op    ir.Op
 	dtype ir.DType
 	fast  bool
 
-	max   float64    // ULP
-	at    [2]float64 // where
+	max   float64    // greatest error, in ULP
+	at    [2]float64 // its arguments
 	got   float64
 	want  oracle.Value
 	tried uint64
-	hash  uint64 // of the results, in the order of the source
+	hash  uint64 // hash of the results, in the order of the source
 
-	byChunk []candidate // the worst of each chunk: where the search goes on
+	byChunk []candidate // the worst result of each chunk, where the search continues
 }
 
-// measure runs f in all its tiers over a source, on so many goroutines.
+// measure runs f in all its tiers over a source, on a number of goroutines.
 func measure[T float](ctx context.Context, f *function, src source[T], workers int, show func(done int)) ([]measurement, error) {
 	dt := dtypeOf[T]()
 	hashes, byChunk := make([][]uint64, len(tiers(f.op, dt))), make([][]candidate, len(tiers(f.op, dt)))
@@ -54,18 +54,18 @@ func measure[T float](ctx context.Context, f *function, src source[T], workers i
 	return out, nil
 }
 
-// worker is what one goroutine has.
+// worker is the state of one goroutine.
 type worker[T float] struct {
 	f         *function
 	engines   []*engine[T]
-	found     []candidates  // by engine
-	hashes    [][]uint64    // by engine and chunk; shared
-	byChunk   [][]candidate // the same
+	found     []candidates  // one per engine
+	hashes    [][]uint64    // hashes by engine and chunk; shared
+	byChunk   [][]candidate // worst results by engine and chunk; shared
 	oracle    oracle.Oracle
 	xs, ys    []T
-	reference *reference // of float32
+	reference *reference // reference for float32
 	ulps      []float64
-	wrong     int // results that are no roundings
+	wrong     int // number of wrong results
 }
 
 func newWorker[T float](f *function, hashes [][]uint64, byChunk [][]candidate) (*worker[T], error) {
@@ -87,7 +87,7 @@ func newWorker[T float](f *function, hashes [][]uint64, byChunk [][]candidate) (
 	return w, nil
 }
 
-// chunk computes one chunk with each engine and compares.
+// chunk computes one chunk with each engine and compares the results.
 func (w *worker[T]) chunk(ctx context.Context, src source[T], c int) error {
 	n := src.fill(c, w.xs, w.ys)
 	xs, ys := w.xs[:n], w.ys[:n]
@@ -129,8 +129,7 @@ func (w *worker[T]) add(tier, chunk int, n candidate) {
 	}
 }
 
-// compareSingle compares float32 results with float64 references, and keeps those
-// that may turn out to be the worst.
+// compareSingle compares float32 results with float64 references, and keeps those that may be the worst.
 func (w *worker[T]) compareSingle(ctx context.Context, c int, xs, ys []float32, outs *[2][]float32) error {
 	if err := w.reference.compute(ctx, xs, ys); err != nil {
 		return err
@@ -151,7 +150,7 @@ func (w *worker[T]) compareSingle(ctx context.Context, c int, xs, ys []float32, 
 	return nil
 }
 
-// errors leaves the ULP of each result in w.ulps and returns the maximum.
+// errors stores the ULP of each result in w.ulps and returns the maximum.
 func (w *worker[T]) errors(xs, ys, out []float32) (most float64) {
 	near, errs := w.reference.values[:len(out)], w.ulps[:len(out)]
 	for j, got := range out {
@@ -168,9 +167,8 @@ func (w *worker[T]) errors(xs, ys, out []float32) (most float64) {
 	return most
 }
 
-// settle returns the error where the library's own kernels are no reference: at
-// NaN, infinities and zeros. It calls the oracle if the other reference does not
-// agree.
+// settle returns the error at NaN, infinities and zeros, where the library's own kernels are no reference. It calls the
+// oracle if the other reference disagrees.
 func (w *worker[T]) settle(x, y, got float64) float64 {
 	near := w.f.exact.Near(x, y)
 	switch {
@@ -179,7 +177,7 @@ func (w *worker[T]) settle(x, y, got float64) float64 {
 		math.IsInf(got, 0) && math.Signbit(got) == math.Signbit(near) && math.Abs(near) > 0x1.000001p128:
 		return 0
 	case w.wrong > mostKept:
-		return math.Inf(1) // as bad as it can be
+		return math.Inf(1) // infinitely wrong
 	}
 	ulps := w.oracle.Value(w.f.exact, x, y).ULPs(oracle.Single, got)
 	if ulps > doubtful {
@@ -188,7 +186,7 @@ func (w *worker[T]) settle(x, y, got float64) float64 {
 	return ulps
 }
 
-// worst returns the worst of all workers' candidates, by the oracle.
+// worst returns the worst of all workers' candidates, according to the oracle.
 func worst[T float](f *function, dt ir.DType, all []*worker[T], tier int) measurement {
 	m := measurement{op: f.op, dtype: dt}
 	for _, w := range all {
@@ -203,8 +201,7 @@ func worst[T float](f *function, dt ir.DType, all []*worker[T], tier int) measur
 	return m
 }
 
-// before orders arguments: those nearer to 0 first, so that the one which is
-// reported does not depend on the goroutines.
+// before orders arguments by magnitude, so that the reported one does not depend on the goroutines.
 func before(x, y float64, at [2]float64) bool {
 	a, b := math.Abs(x), math.Abs(at[0])
 	if a != b {

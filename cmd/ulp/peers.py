@@ -116,15 +116,14 @@ SWEPT = "## All inputs on several engines\n"  # go test ./cmd/ulp -run Swept -up
 COMPLEX = """
 ## Complex numbers
 
-Bounds of the functions of package cmplx, in units of the last place of the exact result's magnitude,
-as far as a search found (`go run ./cmd/ulp -complex`, against references of math/big, with
-the margin of the bounds of package graph), and of each part in units of its own last place where
-that is promised. Inputs are of any magnitude, on the axes and beside branch cuts, the unit
-circle and poles; a third of the pairs are such that products cancel. The error of pow grows
+Bounds of the functions of package cmplx, in units of the last place of the exact result's magnitude and, where
+that is promised, of each part in units of its own last place. They come from a search against references of math/big
+(`go run ./cmd/ulp -complex`), with the same margin as the bounds of package graph. Inputs have any magnitude, also on the
+axes and near branch cuts, the unit circle and poles; a third of the pairs have products that cancel. The error of pow grows
 with |w log z|, which is at most 100 here. Products of two parts do not overflow.
 
-The last columns are the greatest errors of both libraries on {n} inputs drawn likewise, and on how many
-of them a result of NumPy is NaN or infinite although the exact one is finite.
+The last columns are the greatest errors of both libraries on {n} other inputs of this kind, and the number of these
+for which NumPy's result is NaN or infinite although the exact one is finite.
 
 | function | type | magnitude | each part | inputs | Stridefuse | NumPy | NumPy not finite |
 |---|---|---|---|---|---|---|---|
@@ -182,10 +181,10 @@ def main():
     lines = cases()
     text = f"""# Accuracy beside NumPy, SciPy and JAX
 
-Errors in units of the last place of the exact result, at the arguments where
-`go run ./cmd/ulp` and others found Stridefuse's functions worst, at ends of their ranges, and of
-reductions that lose digits or overflow on the way. The arguments are chosen against Stridefuse: others have their
-worst elsewhere. Functions of the fast tier (`graph.WithFast`) say so. Bounds of all functions are in the documentation of package graph.
+This page compares errors, in units of the last place of the exact result. The arguments are those where `go run ./cmd/ulp`
+and other searches found Stridefuse's functions worst, and ends of ranges; the reductions are ones that lose digits or overflow on the
+way. So the choice is against Stridefuse: other libraries have their worst elsewhere. Rows of the fast tier (`graph.WithFast`) say
+so. The documentation of package graph has the bounds of all functions.
 
 `python cmd/ulp/peers.py` makes this page. NumPy {np.__version__}, SciPy {scipy.__version__}, JAX {jax.__version__} on a CPU, with
 64-bit types; the reference is mpmath {mp.__version__}. NumPy's logsumexp is `log(sum(exp(x)))`.

@@ -9,15 +9,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// reference computes float32 functions in float64. For speed it does so by the
-// library's own float64 kernels, and takes the other implementation of package
-// oracle at every few inputs: where the two differ by more than float64's
-// rounding does, that one serves for the whole chunk.
+// reference computes float32 functions in float64. For speed it uses the library's own float64 kernels, and compares
+// them with the other implementation of package oracle at some inputs. If the two differ by more than float64's
+// rounding, the other implementation is used for the whole chunk.
 type reference struct {
 	f       *oracle.Func
 	program *graph.Program
 	values  []float64
-	refused int // chunks
+	refused int // number of chunks for which the kernels were not used
 }
 
 const checkEvery = 61
@@ -30,7 +29,7 @@ func newReference(f *function) (*reference, error) {
 	return &reference{f: f.exact, program: p, values: make([]float64, chunkLen)}, nil
 }
 
-// compute leaves the references in r.values.
+// compute stores the references in r.values.
 func (r *reference) compute(ctx context.Context, xs, ys []float32) error {
 	out := r.values[:len(xs)]
 	ins := []*graph.Tensor{graph.Of(xs), graph.Of(ys)}
@@ -49,8 +48,7 @@ func (r *reference) compute(ctx context.Context, xs, ys []float32) error {
 	return nil
 }
 
-// agree says whether two float64 are the same but for less than slack of a
-// float32's last place.
+// agree reports whether two float64 differ by less than slack of a float32's last place.
 func agree(a, b float64) bool {
 	if a == b || a != a && b != b {
 		return true

@@ -11,15 +11,14 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Properties of functions besides accuracy, over all float32: how often a function that
-// rises falls between two neighbours, whether an even or odd function is exactly even or
-// odd, and whether all results are in the range of the exact function.
+// Properties other than accuracy, over all float32: how often a rising function falls between two neighbours, whether
+// an even or odd function is exactly even or odd, and whether all results are in the range of the exact function.
 
-// shape is what is known of a function.
+// shape has the known properties of a function.
 type shape struct {
-	monotone float64 // 1 where it rises, -1 where it falls, 0 for neither
+	monotone float64 // 1 if it rises, -1 if it falls, 0 for neither
 	parity   float64 // 1 for an even function, -1 for an odd one
-	lo, hi   float64 // its range, if that is not all numbers
+	lo, hi   float64 // its range, unless that is all numbers
 }
 
 var (
@@ -40,17 +39,16 @@ var shapes = map[ir.Op]shape{
 	ir.OpSoftsign: {monotone: 1, parity: -1, lo: -1, hi: 1}, ir.OpLogit: rising,
 }
 
-// flaws counts the neighbours of which the results are in the wrong order, all
-// results that are not even or odd or beyond the range, and those of which the engines
-// have different bits.
+// flaws counts neighbours whose results are in the wrong order, results that are not even or odd or beyond the range,
+// and results whose bits differ between engines.
 type flaws struct{ drops, others, differ uint64 }
 
 func (n *flaws) add(m flaws) {
 	n.drops, n.others, n.differ = n.drops+m.drops, n.others+m.others, n.differ+m.differ
 }
 
-// checkShape runs one tier over all float32, each with its negative; or over one chunk
-// in every. It looks at the results of the first engine, and compares the others' with them.
+// checkShape runs one tier over all float32 and their negatives, or over one chunk of every n. It checks the results of
+// the first engine, and compares the others with them.
 func checkShape(ctx context.Context, f *function, fast bool, on []abi.Engine, workers, every int, show func(done int)) (flaws, error) {
 	chunks := ((1<<31-1)/(chunkLen-1) + 1) / every
 	var mu sync.Mutex
@@ -68,7 +66,7 @@ func checkShape(ctx context.Context, f *function, fast bool, on []abi.Engine, wo
 	return total, err
 }
 
-// shaped is what one goroutine has.
+// shaped is the state of one goroutine.
 type shaped struct {
 	shape
 	engines       []*engine[float32]
@@ -87,7 +85,7 @@ func newShaped(f *function, fast bool, on []abi.Engine) (*shaped, error) {
 	return w, nil
 }
 
-// chunk looks at consecutive elements and at their negatives.
+// chunk checks consecutive elements and their negatives.
 func (w *shaped) chunk(ctx context.Context, c int) (n flaws, err error) {
 	var out []float32
 	for _, sign := range []float32{1, -1} {
@@ -112,7 +110,7 @@ func (w *shaped) chunk(ctx context.Context, c int) (n flaws, err error) {
 	return n, nil
 }
 
-// differing counts the elements of different bits, all NaN alike.
+// differing counts the elements with different bits; all NaNs are equal.
 func differing(a, b []float32) (n uint64) {
 	if bytes.Equal(bytesOf(a), bytesOf(b)) {
 		return 0
@@ -129,8 +127,7 @@ func bytesOf(xs []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(xs))), 4*len(xs))
 }
 
-// fill makes a chunk of consecutive elements of one sign, from 0 on, of which the first
-// is the last of the chunk before.
+// fill makes a chunk of consecutive elements of one sign, from 0 on. The first is the last of the previous chunk.
 func fill(xs []float32, chunk int, sign float32) {
 	bits, most := uint32(chunk*(chunkLen-1)), uint32(math.MaxInt32)
 	if sign < 0 {
@@ -144,8 +141,8 @@ func fill(xs []float32, chunk int, sign float32) {
 	}
 }
 
-// count counts in the results of consecutive elements, which rise if monotone is above 0
-// and fall if it is below.
+// count counts wrong results of consecutive elements. They must rise if monotone is positive, and fall if it is
+// negative.
 func (sh shape) count(out []float32, monotone float32) (n flaws) {
 	if monotone != 0 {
 		last := out[0] * monotone

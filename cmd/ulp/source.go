@@ -6,21 +6,20 @@ import (
 	"slices"
 )
 
-// chunkLen is how many arguments are computed at once: they and what becomes of
-// them stay in the cache.
+// chunkLen is the number of arguments computed at once, which stay in the cache with their results.
 const chunkLen = 1 << 14
 
-// drawnAtOnce is the chunk of a sample: the search goes on from the worst of each.
+// drawnAtOnce is the chunk size of a sample: the search continues from the worst of each chunk.
 const drawnAtOnce = 512
 
-// source gives arguments by chunks, always the same ones.
+// source yields arguments in chunks, always the same ones.
 type source[T float] struct {
 	chunks int
 	tried  uint64
-	fill   func(chunk int, xs, ys []T) int // returns how many
+	fill   func(chunk int, xs, ys []T) int // returns the number of arguments
 }
 
-// everything is all float32, by their bits.
+// everything yields all float32, in the order of their bits.
 func everything() source[float32] {
 	const n = 1 << 32
 	return source[float32]{chunks: n / chunkLen, tried: n, fill: func(chunk int, xs, _ []float32) int {
@@ -33,9 +32,8 @@ func everything() source[float32] {
 	}}
 }
 
-// patterns draws n arguments, or pairs, by integer arithmetic alone, so that they
-// are the same on every machine: half of them any elements, half of exponents
-// where functions do something.
+// patterns draws n arguments or pairs by integer arithmetic, so that they are the same on every machine: half of them
+// any elements, half with moderate exponents.
 func patterns[T float](n int) source[T] {
 	length := min(n, chunkLen)
 	return source[T]{chunks: n / length, tried: uint64(n), fill: func(chunk int, xs, ys []T) int {
@@ -59,10 +57,9 @@ func pattern[T float](r *rand.Rand) T {
 	return T(fromBits(dt, b))
 }
 
-// sample gives the special arguments, each with each, those that are known to be
-// bad, those of worst, and then n drawn ones. A chunk of them is drawn from one stratum of f or of
-// those that all functions share; from a pair of strata if there are two arguments,
-// or from those of a y and a quotient.
+// sample yields the special arguments (all pairs, for two arguments), known bad arguments, those of worst, and then n
+// random ones. Each chunk is drawn from one stratum of f or one shared by all functions; for two arguments from a pair
+// of strata, or from those of y and of the quotient.
 func sample[T float](f *function, worst [][2]float64, n int) source[T] {
 	dt := dtypeOf[T]()
 	first := together[T](f, specials(dt))
@@ -102,7 +99,7 @@ func sample[T float](f *function, worst [][2]float64, n int) source[T] {
 	}}
 }
 
-// together returns the given arguments, each with each for two of them.
+// together returns the given arguments, in all pairs for functions of two.
 func together[T float](f *function, at []float64) [][2]T {
 	var out [][2]T
 	for _, x := range at {

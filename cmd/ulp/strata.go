@@ -7,15 +7,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// stratum draws arguments from one kind of place. What it returns is rounded to
-// the element type after.
+// stratum draws arguments from one kind of place. Its results are then rounded to the element type.
 type stratum func(r *rand.Rand, dt ir.DType) float64
 
 // anything is any element, by its bits.
 func anything(r *rand.Rand, dt ir.DType) float64 { return fromBits(dt, r.Uint64()) }
 
-// bits draws elements between lo and hi, each as likely as any other: as many
-// from each power of 2.
+// bits draws elements between lo and hi uniformly over bit patterns, so equally many from each power of 2.
 func bits(lo, hi float64) stratum {
 	return func(r *rand.Rand, dt ir.DType) float64 {
 		a, b := ordinal(dt, lo), ordinal(dt, hi)
@@ -24,7 +22,7 @@ func bits(lo, hi float64) stratum {
 	}
 }
 
-// values draws evenly between lo and hi.
+// values draws numbers uniformly between lo and hi.
 func values(lo, hi float64) stratum {
 	return func(r *rand.Rand, _ ir.DType) float64 { return lo + (hi-lo)*r.Float64() }
 }
@@ -53,8 +51,7 @@ func points(p ...float64) stratum {
 	}
 }
 
-// multiples draws elements close to k*c, |k| <= most: as many k from each power
-// of 2.
+// multiples draws elements close to k*c, |k| <= most, with equally many k from each power of 2.
 func multiples(c, most float64) stratum {
 	return func(r *rand.Rand, dt ir.DType) float64 {
 		k := math.Round(math.Exp2(r.Float64() * math.Log2(most)))
@@ -81,7 +78,7 @@ func integers(most int) stratum {
 	return func(r *rand.Rand, _ ir.DType) float64 { return float64(r.IntN(4*most+1)-2*most) / 2 }
 }
 
-// oneMinus draws 1-t for t of all magnitudes, and the same below 0.
+// oneMinus draws 1-t for t of all magnitudes, and the negatives.
 func oneMinus(r *rand.Rand, dt ir.DType) float64 {
 	x := 1 - math.Exp2(-r.Float64()*float64(formats[dt].Bits))
 	if r.IntN(4) == 0 {
@@ -95,8 +92,8 @@ func onePlus(r *rand.Rand, dt ir.DType) float64 {
 	return 1 + math.Exp2(-r.Float64()*float64(formats[dt].Bits))
 }
 
-// plain draws elements of any power of 2 and few significant bits, of which pairs
-// have exact results, ties and quotients near whole numbers.
+// plain draws elements of any power of 2 with few significant bits. Pairs of them have exact results, ties, and
+// quotients near integers.
 func plain(r *rand.Rand, dt ir.DType) float64 {
 	f := formats[dt]
 	x := math.Ldexp(float64(1+r.IntN(1<<r.IntN(5))), f.Least+r.IntN(f.Most-f.Least-4))
@@ -106,13 +103,13 @@ func plain(r *rand.Rand, dt ir.DType) float64 {
 	return fromOrdinal(dt, ordinal(dt, x)+int64(max(r.IntN(8)-5, 0)))
 }
 
-// subnormal draws what is below the normal range, or little above.
+// subnormal draws elements below the normal range, or slightly above.
 func subnormal(r *rand.Rand, dt ir.DType) float64 {
 	least := int64(1) << (formats[dt].Bits - 1)
 	return fromOrdinal(dt, r.Int64N(4*least)-2*least)
 }
 
-// tiny draws what is below the normal range: as many from each power of 2.
+// tiny draws elements below the normal range, equally many from each power of 2.
 func tiny(r *rand.Rand, dt ir.DType) float64 {
 	n := int64(math.Exp2(r.Float64() * float64(formats[dt].Bits-1)))
 	if r.IntN(2) == 0 {
@@ -121,8 +118,7 @@ func tiny(r *rand.Rand, dt ir.DType) float64 {
 	return fromOrdinal(dt, n)
 }
 
-// specials are tried with every function, and each with each by those of two
-// arguments.
+// specials are tried with every function, and in all pairs with functions of two arguments.
 func specials(dt ir.DType) []float64 {
 	f := formats[dt]
 	most := math.Ldexp(1-math.Ldexp(1, -f.Bits), f.Most)
@@ -136,7 +132,7 @@ func specials(dt ir.DType) []float64 {
 	return out
 }
 
-// Strata that several functions share.
+// Strata shared by several functions.
 var (
 	logarithms = []stratum{around(1), onePlus, oneMinus, aroundPowers(math.Sqrt2), aroundPowers(1), values(0, 4), bits(0, math.MaxFloat64), bits(0.5, 2)}
 	quotients  = []stratum{integers(1 << 20), bits(0x1p-20, 0x1p20), bits(0x1p-60, 0x1p60), points(1, 2, 3, 7, 0.1), values(-100, 100)}

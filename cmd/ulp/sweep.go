@@ -12,13 +12,11 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Sweeps: all 2^32 inputs of a float32 function on several engines, without a measurement
-// of errors. Results must have the same bits on all of them, and the ranges and symmetries
-// of the exact function. Where it rises or falls everywhere, a sweep counts the neighbours
-// in the wrong order for the table.
+// Sweeps: all 2^32 inputs of a float32 function on several engines, without measuring errors. Results must have the
+// same bits on all engines, and the range and symmetry of the exact function. For a monotone function a sweep counts
+// the neighbours in the wrong order, for the table.
 
-// assembly returns the engines of this machine that are no Go loops, the best one first; the
-// Go loops if there are no others.
+// assembly returns the assembly engines of this machine, the best first, or the Go loops if there are none.
 func assembly() []abi.Engine {
 	on := []abi.Engine{abi.Best()}
 	for e := abi.Best(); e > abi.AVX2; e-- {
@@ -36,8 +34,7 @@ func (s *settings) swept() []abi.Engine {
 	return on
 }
 
-// drops sweeps a function, and returns how many neighbours are in the wrong order: -1 if it
-// need not be monotone.
+// drops sweeps a function, and returns the number of neighbours in the wrong order, or -1 if it need not be monotone.
 func (s *settings) drops(ctx context.Context, f *function, fast bool) (int64, error) {
 	on := s.swept()
 	names := engineNames(on)
@@ -67,8 +64,8 @@ func engineNames(list []abi.Engine) string {
 	return strings.Join(names, ",")
 }
 
-// sweep sweeps both tiers of a float32 function, and writes the counts into the table and
-// the engines into the record. The table's rows must be of the function as it is now.
+// sweep sweeps both tiers of a float32 function, and writes the counts into the table and the engines into the record.
+// The table's rows must be those of the current function.
 func (s *settings) sweep(ctx context.Context, f *function, dt ir.DType) error {
 	if !f.sweeps(dt) {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The record of sweeps: which engines had the same bits over all 2^32 inputs of a float32
-// function, and on which processor. The last section of docs/accuracy.md is made of it.
+// The record of sweeps: which engines had the same bits over all 2^32 inputs of a float32 function, and on which
+// processor. The last section of docs/accuracy.md is made from it.
 
 const (
 	sweptFile    = "cmd/ulp/testdata/swept.txt"
@@ -33,12 +33,12 @@ const sweptHeader = `# Which engines had the same bits over all 2^32 inputs of a
 type swept struct {
 	op      ir.Op
 	fast    bool
-	quick   uint64 // row.quick of the function that was swept
-	engines string // with commas
+	quick   uint64 // row.quick of the swept function
+	engines string // names of engines, separated by commas
 	cpu     string
 }
 
-// covers says whether a sweep has all engines of another on its processor.
+// covers reports whether a sweep includes all engines of another on the same processor.
 func (s swept) covers(o swept) bool {
 	all := strings.Split(s.engines, ",")
 	return s.cpu == o.cpu && !slices.ContainsFunc(strings.Split(o.engines, ","), func(e string) bool { return !slices.Contains(all, e) })
@@ -46,8 +46,8 @@ func (s swept) covers(o swept) bool {
 
 type record []swept
 
-// with returns the record with a sweep, without those of another form of the function and
-// those of no more engines on the same processor.
+// with returns the record with a sweep added. It drops sweeps of an older form of the function, and those that the new
+// one covers.
 func (s record) with(n swept) record {
 	out := slices.DeleteFunc(slices.Clone(s), func(o swept) bool {
 		same := o.op == n.op && o.fast == n.fast
@@ -60,7 +60,7 @@ func (s record) with(n swept) record {
 	return out
 }
 
-// of returns the sweeps of functions as a table has them.
+// of returns the sweeps of functions in the form that a table has.
 func (s record) of(t table) record {
 	return slices.DeleteFunc(slices.Clone(s), func(o swept) bool {
 		r, ok := t.find(o.op, ir.Float32, o.fast)
@@ -79,7 +79,7 @@ func (s record) String() string {
 	return sweptHeader + b.String()
 }
 
-// parseRecord reads what String wrote.
+// parseRecord parses the text that String returns.
 func parseRecord(text string) (record, error) {
 	var s record
 	for line := range strings.Lines(text) {
@@ -117,21 +117,20 @@ func (s record) write(root string) error {
 
 // sweptIntro is the text of the section before its table.
 const sweptIntro = `
-Tests compare the engines (AVX2, AVX-512, Go) on samples, and hold them to hashes in
-` + "`cmd/ulp/testdata/accuracy.txt`. `go run ./cmd/ulp -sweep`" + ` goes through all 2^32 inputs of a
-float32 function, in both tiers, on the assembly engines, and ` + "`-sweep -engine portable`" + ` on the Go
-loops too, which take several times as long. They write what had the same bits into
-` + "`cmd/ulp/testdata/swept.txt`, of which `go test ./cmd/ulp -run Swept -update`" + ` makes this table. A function that
-changes leaves it. Family 25, model 1 is Zen 3, model 17 Zen 4; family 6, model 143 is Sapphire Rapids, model 207 Emerald Rapids.
+Tests compare the engines (AVX2, AVX-512, Go) on samples, and with hashes in
+` + "`cmd/ulp/testdata/accuracy.txt`. `go run ./cmd/ulp -sweep`" + ` compares the assembly engines on all 2^32 inputs of a
+float32 function, in both tiers. ` + "`-sweep -engine portable`" + ` also includes the Go loops, which takes several times as
+long. Functions with equal bits are recorded in ` + "`cmd/ulp/testdata/swept.txt`" + `, from which
+` + "`go test ./cmd/ulp -run Swept -update`" + ` makes this table. A function that changes is removed. Family 25, model 1 is Zen 3, model 17 Zen 4; family 6, model 143 is Sapphire Rapids, model 207 Emerald Rapids.
 
 | processor | engines | functions |
 |---|---|---|
 `
 
-// section returns the section of the page: the functions of which all tiers are swept.
+// section returns the section of the page: the functions whose tiers are all swept.
 func (s record) section(t table) string {
 	type group struct{ cpu, engines string }
-	done := map[group]map[ir.Op]int{} // how many tiers
+	done := map[group]map[ir.Op]int{} // number of tiers
 	for _, o := range s {
 		g := group{o.cpu, o.engines}
 		if done[g] == nil {
@@ -162,8 +161,8 @@ func (s record) section(t table) string {
 	return sweptHeading + sweptIntro + strings.Join(lines, "")
 }
 
-// processor returns the maker and the name of the first processor, with its family and model, as Linux has
-// them, "AMD EPYC, family 25, model 1"; else its architecture.
+// processor returns the first processor's maker and name, with its family and model, as Linux reports them: "AMD EPYC,
+// family 25, model 1". Elsewhere it returns the architecture.
 func processor() string {
 	text, _ := os.ReadFile("/proc/cpuinfo")
 	found := map[string]string{}

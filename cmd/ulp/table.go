@@ -15,22 +15,21 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// row is a line of the table: what has been measured of a function in one type
-// and tier.
+// row is a line of the table: the measurement of a function in one type and tier.
 type row struct {
 	op    ir.Op
 	dtype ir.DType
 	fast  bool
-	max   float64    // ULP, rounded up
-	at    [2]float64 // where
-	tried uint64     // inputs
-	hash  uint64     // of the results: of all inputs, or of so many patterns
-	quick uint64     // of the results of a few patterns
-	drops int64      // neighbours in the wrong order, of a monotone function; -1 if that is not counted
+	max   float64    // greatest error in ULP, rounded up
+	at    [2]float64 // its arguments
+	tried uint64     // number of inputs
+	hash  uint64     // hash of the results, of all inputs or of many patterns
+	quick uint64     // hash of the results of a few patterns
+	drops int64      // neighbours in the wrong order, for a monotone function; -1 if they are not counted
 }
 
-// bound is what is published: the maximum, where all inputs were tried or it is that of
-// one rounding. Else a part more than a search found, for what it may have missed.
+// bound returns the published bound: the maximum if all inputs were tried or it is that of a single rounding. Otherwise
+// it adds a margin for what the search may have missed.
 func (r row) bound() float64 {
 	if r.swept() || r.max <= rounded {
 		return r.max
@@ -38,13 +37,13 @@ func (r row) bound() float64 {
 	return withMargin(r.max)
 }
 
-// withMargin adds to the greatest error of a search.
+// withMargin adds the margin to the greatest error of a search.
 func withMargin(ulps float64) float64 {
-	const part, least = 0.08, 0.005 // of what is over one rounding
+	const part, least = 0.08, 0.005 // share of the error beyond one rounding, and the least margin
 	return math.Ceil((ulps+part*(ulps-rounded)+least)*100) / 100
 }
 
-// swept says whether all inputs were tried.
+// swept reports whether all inputs were tried.
 func (r row) swept() bool { return r.tried == 1<<32 }
 
 // table is the committed file.
@@ -76,7 +75,7 @@ func (t table) worst(op ir.Op, dt ir.DType) (at [][2]float64) {
 	return at
 }
 
-// fewest returns how many inputs were tried for each bound with a margin at least.
+// fewest returns the least number of inputs behind any bound with a margin.
 func (t table) fewest() uint64 {
 	n := uint64(math.MaxUint64)
 	for _, r := range t {
@@ -97,8 +96,7 @@ func (t table) with(op ir.Op, dt ir.DType, rows []row) table {
 	return out
 }
 
-// better returns rows of a function, but those of the table where they are of more
-// inputs and of the same bits.
+// better returns new rows of a function, except where the table has rows of more inputs with the same bits.
 func (t table) better(rows []row) []row {
 	out := slices.Clone(rows)
 	for i, r := range out {
@@ -109,7 +107,7 @@ func (t table) better(rows []row) []row {
 	return out
 }
 
-// roundedUp returns an error to four decimals, never less than it is.
+// roundedUp rounds an error up to four decimals.
 func roundedUp(ulps float64) float64 { return max(math.Ceil(ulps*1e4-1e-9), 0) / 1e4 }
 
 func (t table) String() string {
@@ -131,7 +129,7 @@ func (t table) String() string {
 	return tableHeader + b.String()
 }
 
-// parseTable reads what String wrote.
+// parseTable parses the text that String returns.
 func parseTable(text string) (table, error) {
 	var t table
 	for line := range strings.Lines(text) {
@@ -179,7 +177,7 @@ func parseRow(field []string) (r row, err error) {
 	return r, err
 }
 
-// The files that -update writes, from the module's own folder.
+// The files that -update writes, relative to the module's folder.
 const (
 	tableFile = "cmd/ulp/testdata/accuracy.txt"
 	docFile   = "graph/zaccuracy.go"

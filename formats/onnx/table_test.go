@@ -49,10 +49,11 @@ func TestTable(t *testing.T) {
 
 const intro = `# ONNX operators
 
-What package onnx supports, of the default operator set. "7 on" means version 7 of the operator set and all later ones up to 28; a
-version that is missing is an error at load. Types are those of the first input; the others follow from ONNX's definitions. This
-page is made from the table of operators: ` + "`go test ./formats/onnx -run Table -update`" + `.
-With the option ` + "`onnx.WithScaledWeights`" + `, a BatchNormalization is part of the product before it, which changes rounding.
+The operators of the default operator set that package onnx supports. "7 on" means version 7 of the operator set and all later versions
+up to 28; any other version is an error at load. Types are those of the first input; those of other inputs follow from ONNX's definitions.
+The option ` + "`onnx.WithScaledWeights`" + ` merges a BatchNormalization into the product before it, which changes rounding.
+
+This page is made from the table of operators: ` + "`go test ./formats/onnx -run Table -update`" + `.
 
 | operator | versions | types |
 |---|---|---|

@@ -2,7 +2,7 @@ package oracle
 
 import "math/big"
 
-// Activation functions by their formulas, with the precision of calc.
+// Activation functions, by their formulas in calc's precision.
 
 func (c *calc) sigmoid(x *big.Float) *big.Float {
 	return c.inverse(c.plus(c.exp(c.neg(x)), 1))
@@ -44,7 +44,7 @@ func (c *calc) elu(x, alpha *big.Float) *big.Float {
 	return c.mul(alpha, c.expm1(x))
 }
 
-// celu is a finite x for an infinite alpha: its limit.
+// celu returns a finite x for an infinite alpha: the limit.
 func (c *calc) celu(x, alpha *big.Float) *big.Float {
 	if x.Sign() > 0 || isFar(alpha) {
 		return x
@@ -71,7 +71,7 @@ func (c *calc) hardSwish(x *big.Float) *big.Float {
 
 func (c *calc) softsign(x *big.Float) *big.Float { return c.quo(x, c.plus(c.abs(x), 1)) }
 
-// logit is log1p((2x-1)/(1-x)) round 1/2.
+// logit is log1p((2x-1)/(1-x)) near 1/2.
 func (c *calc) logit(x *big.Float) *big.Float {
 	rest := c.sub(c.num(1), x)
 	odds := c.quo(x, rest)

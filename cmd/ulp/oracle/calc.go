@@ -5,15 +5,14 @@ import (
 	"math/big"
 )
 
-// calc computes with big.Float at one precision, and notes how many bits the
-// subtractions on the way have cancelled.
+// calc computes with big.Float at one precision, and records how many bits subtractions have cancelled.
 type calc struct {
 	prec uint
 	lost uint
-	at   map[uint]*constants // by precision
+	at   map[uint]*constants // constants, by precision
 }
 
-// constants are what one precision needs again and again.
+// constants are the constants for one precision.
 type constants struct {
 	pi, ln2, ln10 *big.Float
 	overFactorial []*big.Float // 1/n!
@@ -21,9 +20,9 @@ type constants struct {
 
 const (
 	basePrec = 128
-	enough   = 96   // bits that a result must have left
-	mostPrec = 8192 // beyond it what cancels is taken to be zero
-	guard    = 64   // bits that a step adds where it loses some
+	enough   = 96   // bits that a result must have after cancellation
+	mostPrec = 8192 // precision at which a number that still cancels is taken as zero
+	guard    = 64   // additional bits for steps that lose some
 )
 
 // result evaluates f with as much precision as its cancellations need.
@@ -38,7 +37,7 @@ func (c *calc) result(f func(c *calc, x, y *big.Float) *big.Float, x, y *big.Flo
 	}
 }
 
-// finely computes with guard bits more, and rounds.
+// finely computes with guard more bits, and rounds.
 func (c *calc) finely(bits uint, f func() *big.Float) *big.Float {
 	p := c.prec
 	c.prec = (p + bits + 63) / 64 * 64
@@ -61,7 +60,7 @@ func (c *calc) inverse(a *big.Float) *big.Float { return c.quo(c.num(1), a) }
 // shift returns a * 2^n.
 func (c *calc) shift(a *big.Float, n int) *big.Float { return c.new().SetMantExp(a, n) }
 
-// decimal returns a constant that is given in decimal.
+// decimal parses a decimal constant.
 func (c *calc) decimal(s string) *big.Float {
 	z, _, err := c.new().Parse(s, 10)
 	if err != nil {
@@ -70,7 +69,7 @@ func (c *calc) decimal(s string) *big.Float {
 	return z
 }
 
-// add returns a+b and notes what cancels.
+// add returns a+b and records the cancelled bits.
 func (c *calc) add(a, b *big.Float) *big.Float {
 	z := c.new().Add(a, b)
 	if a.Sign()*b.Sign() >= 0 {
@@ -91,7 +90,7 @@ func (c *calc) sub(a, b *big.Float) *big.Float { return c.add(a, c.neg(b)) }
 // plus returns a + v.
 func (c *calc) plus(a *big.Float, v float64) *big.Float { return c.add(a, c.num(v)) }
 
-// below says whether |a| < 2^n.
+// below reports whether |a| < 2^n.
 func below(a *big.Float, n int) bool { return a.Sign() == 0 || a.MantExp(nil) <= n }
 
 func (c *calc) constants() *constants {
@@ -116,8 +115,7 @@ func (c *calc) overFactorial(n int) []*big.Float {
 	return k.overFactorial
 }
 
-// terms returns how many terms of a series sum t^n/n! reaches the precision, for
-// |t| < 2^-e.
+// terms returns how many terms the series sum t^n/n! needs for the precision, if |t| < 2^-e.
 func (c *calc) terms(e int) int {
 	bits := 0.0
 	for n := 1; ; n++ {
@@ -128,7 +126,7 @@ func (c *calc) terms(e int) int {
 	}
 }
 
-// pi is Machin's 16 atan(1/5) - 4 atan(1/239).
+// pi computes Machin's 16 atan(1/5) - 4 atan(1/239).
 func (c *calc) pi() *big.Float {
 	k := c.constants()
 	if k.pi == nil {
@@ -139,7 +137,7 @@ func (c *calc) pi() *big.Float {
 	return k.pi
 }
 
-// ln2 is 18 atanh(1/26) - 2 atanh(1/4801) + 8 atanh(1/8749).
+// ln2 computes 18 atanh(1/26) - 2 atanh(1/4801) + 8 atanh(1/8749).
 func (c *calc) ln2() *big.Float {
 	k := c.constants()
 	if k.ln2 == nil {

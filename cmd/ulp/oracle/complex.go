@@ -47,10 +47,10 @@ func LookupComplex(name string) (*Complex, bool) {
 	return &complexFuncs[i], true
 }
 
-// ComplexValue is a finite value of a function, to many bits in each part.
+// ComplexValue is a finite value of a function, with many bits in each part.
 type ComplexValue struct{ parts }
 
-// Complex evaluates f. Where it has a pole the value is of no use.
+// Complex evaluates f. At a pole the value is meaningless.
 func (o *Oracle) Complex(f *Complex, z, w complex128) ComplexValue {
 	var v parts
 	o.calc.result(func(c *calc, _, _ *big.Float) *big.Float {
@@ -78,8 +78,8 @@ func (c *calc) complexExp(z parts) parts {
 	return parts{c.mul(e, c.cos(z.im)), c.mul(e, c.sin(z.im))}
 }
 
-// complexLog has half the log1p of (h-1)*(h+1) + l^2 near the unit circle, for the greater
-// part h and the lesser one l.
+// complexLog uses half of log1p of (h-1)*(h+1) + l^2 near the unit circle, where h is the larger part and l the
+// smaller.
 func (c *calc) complexLog(z parts) parts {
 	h, l := c.abs(z.re), c.abs(z.im)
 	if h.Cmp(l) < 0 {
@@ -105,27 +105,27 @@ func (c *calc) complexSqrt(z, _ parts) parts {
 	return parts{t, u}
 }
 
-// complexPow notes as lost what the exponential and the sine make of the error of a large exponent.
+// complexPow records as lost the bits that the exponential and the sine lose by the error of a large exponent.
 func (c *calc) complexPow(z, w parts) parts {
 	p := c.complexMul(w, c.complexLog(z))
 	c.lost += uint(max(p.re.MantExp(nil), p.im.MantExp(nil), 0)) + guard
 	return c.complexExp(p)
 }
 
-// oddSinh is sinh of |x| with the sign of x: nothing cancels.
+// oddSinh returns sinh of |x| with the sign of x, so that nothing cancels.
 func (c *calc) oddSinh(x *big.Float) *big.Float { return signed(c.sinh(c.abs(x)), x) }
 
-// complexTan is (sin x cos x + i sinh y cosh y) / (cos^2 x + sinh^2 y).
+// complexTan computes (sin x cos x + i sinh y cosh y) / (cos^2 x + sinh^2 y).
 func (c *calc) complexTan(z parts) parts {
 	sin, cos, sinh, cosh := c.sin(z.re), c.cos(z.re), c.oddSinh(z.im), c.cosh(z.im)
 	d := c.add(c.mul(cos, cos), c.mul(sinh, sinh))
 	return parts{c.quo(c.mul(sin, cos), d), c.quo(c.mul(sinh, cosh), d)}
 }
 
-// Exponent returns the exponent of the last place of the magnitude in a format.
+// Exponent returns the exponent of the last place of the value's magnitude in a format.
 func (v ComplexValue) Exponent(f Format) int { return lastPlace(f, v.re, v.im) }
 
-// lastPlace is that of the magnitude of a number.
+// lastPlace returns the exponent of the last place of a number's magnitude.
 func lastPlace(f Format, re, im *big.Float) int {
 	p := func(x *big.Float) *big.Float { return new(big.Float).SetPrec(256).Mul(x, x) }
 	square := p(re)
@@ -135,9 +135,8 @@ func lastPlace(f Format, re, im *big.Float) int {
 	return max(min(new(big.Float).Sqrt(square).MantExp(nil), f.Most)-f.Bits, f.Least)
 }
 
-// ULPs returns the error of a result in units of the last place of the value's magnitude,
-// and the greater one of the errors of the two parts in units of their own. Infinities are
-// as those of [Value.ULPs]; the sign of a part that is zero is free.
+// ULPs returns the error of a result in units of the last place of the value's magnitude, and the larger of the two
+// parts' errors in units of their own. Infinities are treated as in [Value.ULPs]; the sign of a zero part is ignored.
 func (v ComplexValue) ULPs(f Format, got complex128) (magnitude, byParts float64) {
 	re, im := apart(f, v.re, real(got)), apart(f, v.im, imag(got))
 	if re == nil || im == nil {
@@ -153,7 +152,7 @@ func (v ComplexValue) ULPs(f Format, got complex128) (magnitude, byParts float64
 	return in(both, lastPlace(f, v.re, v.im)), max(in(re, lastPlace(f, v.re, zero)), in(im, lastPlace(f, v.im, zero)))
 }
 
-// apart returns got - want, nil for a NaN or the wrong infinity.
+// apart returns got - want, or nil for a NaN or a wrong infinity.
 func apart(f Format, want *big.Float, got float64) *big.Float {
 	if got != got || math.IsInf(got, 0) && math.Signbit(got) != want.Signbit() {
 		return nil
@@ -170,8 +169,8 @@ func apart(f Format, want *big.Float, got float64) *big.Float {
 	return have.Sub(have, want)
 }
 
-// Near returns the nearest float64 of each part, and what the exact parts are above those in
-// units of the last place of the magnitude.
+// Near returns the nearest float64 of each part, and the differences of the exact parts from those in units of the last
+// place of the magnitude.
 func (v ComplexValue) Near(f Format) (near, above complex128) {
 	last := lastPlace(f, v.re, v.im)
 	rest := func(x *big.Float) (r, d float64) {

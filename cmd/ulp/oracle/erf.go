@@ -5,8 +5,7 @@ import "math/big"
 // fromFraction is where erfc's continued fraction takes over from 1 - erf.
 const fromFraction = 3
 
-// erf is 2x/sqrt(pi) exp(-x^2) sum (2x^2)^n/(2n+1)!!, where nothing cancels.
-// Far out it is 1 - erfc.
+// erf computes 2x/sqrt(pi) exp(-x^2) sum (2x^2)^n/(2n+1)!!, where nothing cancels, and 1 - erfc for large x.
 func (c *calc) erf(x *big.Float) *big.Float {
 	a := c.abs(x)
 	if a.Cmp(c.num(fromFraction)) > 0 {
@@ -30,12 +29,11 @@ func (c *calc) erfc(x *big.Float) *big.Float {
 	return c.sub(c.num(1), c.erf(x))
 }
 
-// erfcFar is exp(-x^2)/sqrt(pi) times the continued fraction
+// erfcFar computes exp(-x^2)/sqrt(pi) times the continued fraction
 //
 //	1/(x + (1/2)/(x + (2/2)/(x + (3/2)/(x + ...
 //
-// Two convergents that follow each other have the value between them (Abramowitz
-// and Stegun 7.1.14).
+// The value lies between any two successive convergents (Abramowitz and Stegun 7.1.14).
 func (c *calc) erfcFar(x *big.Float) *big.Float {
 	if !below(x, 12) {
 		return c.exp(c.num(-mostExp * 2))

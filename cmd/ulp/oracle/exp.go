@@ -5,18 +5,18 @@ import (
 	"math/big"
 )
 
-// The exponential and the logarithm of a calc, by argument reduction and series. The
-// precision of intermediates is above that of the result by guard bits.
+// Exponential and logarithm of a calc, by argument reduction and series. Intermediates have guard more bits than the
+// result.
 
 const (
-	mostExp   = 1 << 20 // exponents beyond it overflow or vanish for any use
-	halvings  = 8       // of an argument before its series
-	smallLog  = -8      // log2 of what log1p sums as a series
-	tinyArg   = -40     // log2 of where two terms of an odd series do not yet suffice
-	newtonLen = 53      // bits that a start from float64 has
+	mostExp   = 1 << 20 // larger exponents overflow or vanish in every use
+	halvings  = 8       // halvings of an argument before its series
+	smallLog  = -8      // log2 of the greatest argument for which log1p sums a series
+	tinyArg   = -40     // log2 of the greatest argument for which two terms of an odd series suffice
+	newtonLen = 53      // bits of a float64 start
 )
 
-// reduced returns x as k*ln2 + r with |r| <= ln2/2.
+// reduced splits x into k*ln2 + r with |r| <= ln2/2.
 func (c *calc) reduced(x *big.Float) (k int, r *big.Float) {
 	f, _ := x.Float64()
 	k = int(math.RoundToEven(min(max(f, -mostExp), mostExp) / math.Ln2))
@@ -28,8 +28,7 @@ func (c *calc) reduced(x *big.Float) (k int, r *big.Float) {
 	})
 }
 
-// smallExpm1 returns exp(r) - 1 for |r| <= 1/2, by the series of a part of r and
-// (m+1)^2 - 1 = m*(m+2).
+// smallExpm1 returns exp(r) - 1 for |r| <= 1/2, by the series of a fraction of r and (m+1)^2 - 1 = m*(m+2).
 func (c *calc) smallExpm1(r *big.Float) *big.Float {
 	if r.Sign() == 0 {
 		return r
@@ -117,7 +116,7 @@ func (c *calc) log1p(x *big.Float) *big.Float {
 func (c *calc) log2(x *big.Float) *big.Float  { return c.quo(c.log(x), c.ln2()) }
 func (c *calc) log10(x *big.Float) *big.Float { return c.quo(c.log(x), c.ln10()) }
 
-// pow returns x^y, of negative x for integers y alone.
+// pow returns x^y; for negative x, y must be an integer.
 func (c *calc) pow(x, y *big.Float) *big.Float {
 	z := c.finely(guard, func() *big.Float { return c.exp(c.mul(y, c.log(c.abs(x)))) })
 	if x.Sign() < 0 && isOdd(y) {
@@ -131,7 +130,7 @@ func isOdd(y *big.Float) bool {
 	return acc == big.Exact && i.Bit(0) == 1
 }
 
-// cbrt takes Newton's steps from a float64 start.
+// cbrt takes Newton steps from a float64 start.
 func (c *calc) cbrt(x *big.Float) *big.Float {
 	m := c.new()
 	e := x.MantExp(m)
@@ -187,7 +186,7 @@ func (c *calc) atanh(x *big.Float) *big.Float {
 	return signed(c.half(c.log1p(c.quo(c.double(a), c.sub(c.num(1), a)))), x)
 }
 
-// signed gives z the sign of x.
+// signed returns z with the sign of x.
 func signed(z, x *big.Float) *big.Float {
 	if x.Signbit() != z.Signbit() {
 		z.Neg(z)

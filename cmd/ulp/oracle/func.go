@@ -1,9 +1,9 @@
-// Package oracle computes elementary functions of float64 arguments to 128 bits
-// and more, and says how far a floating-point result is from them.
+// Package oracle computes elementary functions of float64 arguments to 128 bits and more, and measures how far a
+// floating-point result is from them.
 //
-// Each function is written in math/big, with series and fractions whose error is
-// known. What cancels on the way is counted, and the value computed again with
-// as many bits more. The package's tests hold it to values of mpmath.
+// Each function is written with math/big, by series and fractions of known error. The bits that cancel on the way are
+// counted, and the value is computed again with as many more bits. The package's tests compare it with values of
+// mpmath.
 package oracle
 
 import (
@@ -17,20 +17,19 @@ import (
 type Func struct {
 	Name  string
 	Arity int
-	// Near computes it in float64: within a few ULP, and right for infinities, zeros
-	// and NaN. It serves as reference for float32 results. From says by what.
+	// Near computes the function in float64: within a few ULP, and exact for infinities, zeros and NaN. It is the
+	// reference for float32 results. From names the implementation.
 	Near func(x, y float64) float64
 	From string
 
 	exact func(c *calc, x, y *big.Float) *big.Float
-	close func(x, y float64) wide // in double-double; nil if there is none
-	poles []float64               // arguments besides 0 where Near gives the zero or the infinity that is exact
+	close func(x, y float64) wide // in double-double, or nil
+	poles []float64               // arguments other than 0 at which Near returns an exact zero or infinity
 }
 
-// Value is what a function is: a NaN, an infinity, a zero or small integer that
-// is exact, or a number of many bits.
+// Value is the value of a function: a NaN, an infinity, an exact zero or small integer, or a number of many bits.
 type Value struct {
-	exact  float64 // if number is nil
+	exact  float64 // used if number is nil
 	number *big.Float
 }
 
@@ -54,7 +53,7 @@ func Number(x *big.Float) Value {
 // Funcs returns all functions.
 func Funcs() []Func { return slices.Clone(funcs) }
 
-// Oracle evaluates functions. It keeps constants, and serves one goroutine.
+// Oracle evaluates functions. It caches constants, and is for one goroutine.
 type Oracle struct{ calc calc }
 
 // Value evaluates f. Functions of one argument ignore y.
@@ -75,11 +74,11 @@ func (o *Oracle) Value(f *Func, x, y float64) Value {
 	return Value{number: z}
 }
 
-// Close is a function to 68 bits.
+// Close is the value of a function to 68 bits.
 type Close struct{ number wide }
 
-// Close evaluates f in double-double, about a hundred times as fast as Value does.
-// It is not ok where f has none, and for zeros, infinities and NaN.
+// Close evaluates f in double-double, about a hundred times as fast as Value. ok is false if f has no such
+// implementation, and for zeros, infinities and NaN.
 func (f *Func) Close(x, y float64) (v Close, ok bool) {
 	if f.close == nil || isSpecial(x) || f.Arity == 2 && isSpecial(y) || slices.Contains(f.poles, x) {
 		return Close{}, false
@@ -87,8 +86,8 @@ func (f *Func) Close(x, y float64) (v Close, ok bool) {
 	return Close{f.close(x, y)}, true
 }
 
-// ULPs is [Value.ULPs]. It is not ok where the value is beyond the range of the
-// format, and for results that are zeros, infinities or NaN.
+// ULPs is [Value.ULPs]. ok is false if the value is beyond the range of the format, and for results that are zeros,
+// infinities or NaN.
 func (v Close) ULPs(f Format, got float64) (ulps float64, ok bool) { return v.number.ulps(f, got) }
 
 func isSpecial(x float64) bool { return x == 0 || x != x || math.IsInf(x, 0) }
@@ -111,7 +110,7 @@ func (v Value) Float64() float64 {
 
 // Format is a binary floating-point format.
 type Format struct {
-	Bits  int // of the significand
+	Bits  int // bits of the significand
 	Least int // exponent of the least subnormal
 	Most  int // exponent of the first power of 2 that overflows
 }
@@ -122,10 +121,9 @@ var (
 	Double = Format{Bits: 53, Least: -1074, Most: 1024}
 )
 
-// ULPs returns |got - v| in units of v's last place; where v is subnormal, of the
-// least subnormal. An infinity for a number that overflows is right, and counts
-// as the first power of 2 that overflows otherwise. Wrong signs of zeros, and
-// NaNs and infinities out of place, are infinitely wrong.
+// ULPs returns |got - v| in units of v's last place or, if v is subnormal, of the least subnormal. An infinity is right
+// for a number that overflows; otherwise it counts as the first power of 2 that overflows. Wrong signs of zeros, and
+// wrong NaNs and infinities, are infinitely wrong.
 func (v Value) ULPs(f Format, got float64) float64 {
 	want := v.number
 	if want == nil {

@@ -2,8 +2,7 @@ package oracle
 
 import "math"
 
-// The functions in float64 that Go's package math has not, or has less
-// accurately: log2 near 1, acos near 1, powers.
+// Functions in float64 that Go's package math lacks, or computes less accurately: log2 near 1, acos near 1, powers.
 
 func nearLog2(x, _ float64) float64  { return math.Log(x) * math.Log2E }
 func nearLog10(x, _ float64) float64 { return math.Log(x) * math.Log10E }
@@ -20,7 +19,7 @@ func nearAsin(x, _ float64) float64 {
 func nearSigmoid(x, _ float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 func nearSiLU(x, _ float64) float64 {
-	if x < -800 { // of -Inf too
+	if x < -800 { // also for -Inf
 		return math.Copysign(0, -1)
 	}
 	return x * nearSigmoid(x, 0)
@@ -45,7 +44,7 @@ func nearGELUTanh(x, _ float64) float64 {
 	return nearGated(x, u+u)
 }
 
-// nearGated returns x * sigmoid(u), for u that falls with x.
+// nearGated returns x * sigmoid(u), for u that falls as x rises.
 func nearGated(x, u float64) float64 {
 	if u < -800 {
 		return math.Copysign(0, x)
@@ -122,8 +121,8 @@ func nearMod(x, y float64) float64 {
 	return m
 }
 
-// nearFloorDiv has Python's special values: of infinities no quotient is known,
-// and what is divided by one is -1 if its sign differs.
+// nearFloorDiv returns Python's special values: NaN for the quotient of infinities, and -1 for a number divided by an
+// infinity of the other sign.
 func nearFloorDiv(x, y float64) float64 {
 	switch {
 	case math.IsInf(x, 0) && y != 0:
@@ -134,15 +133,15 @@ func nearFloorDiv(x, y float64) float64 {
 	return math.Floor(x / y)
 }
 
-// nearPow is exp(y*log|x|) with the logarithm and the product in two float64,
-// as math.Pow errs in proportion to y.
+// nearPow computes exp(y*log|x|) with the logarithm and the product as pairs of float64, because the error of math.Pow
+// grows with y.
 func nearPow(x, y float64) float64 {
 	if isSpecial(x) || isSpecial(y) || x < 0 && y != math.Trunc(y) {
 		return math.Pow(x, y)
 	}
 	h, l := logPair(math.Abs(x))
 	p := y * h
-	if math.Abs(p) > 700 { // beyond float32, and soon infinite
+	if math.Abs(p) > 700 { // beyond float32, soon infinite
 		return math.Copysign(math.Exp(p), math.Pow(math.Copysign(1, x), y))
 	}
 	e := math.FMA(y, h, -p) + y*l
@@ -154,8 +153,8 @@ func nearPow(x, y float64) float64 {
 	return z
 }
 
-// logPair returns log(x) as the sum of two float64, to about 2^-90: 2*atanh(s)
-// with s = (m-1)/(m+1), and the exponent times ln2.
+// logPair returns log(x) as the sum of two float64, to about 2^-90: 2*atanh(s) with s = (m-1)/(m+1), plus the exponent
+// times ln2.
 func logPair(x float64) (h, l float64) {
 	m, e := math.Frexp(x)
 	if m < math.Sqrt2/2 {
@@ -167,7 +166,7 @@ func logPair(x float64) (h, l float64) {
 	sl := (math.FMA(-s, u, d) - s*ul) / u
 	q := s * s
 	ql := math.FMA(s, s, -q) + 2*s*sl
-	// sum of q^n/(2n+1), the first terms in two float64
+	// sum of q^n/(2n+1), with the first terms as pairs
 	tail := 0.0
 	for n := 20; n >= 8; n-- {
 		tail = tail*q + 1/float64(2*n+1)

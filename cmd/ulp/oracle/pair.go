@@ -5,15 +5,14 @@ import (
 	"math/big"
 )
 
-// Double-double arithmetic: a number is the unevaluated sum of two float64. Functions
-// in it use tables that the oracle makes, and are right to 68 bits and more: 1e-5 of
-// float64's last place. They take a tenth of a microsecond where those in math/big take
-// tens, so that a search can try tens of millions of arguments. The sums and products
-// are those of Dekker 1971, and Hida, Li and Bailey 2001.
+// Double-double arithmetic: a number is the unevaluated sum of two float64. Functions use tables made by the oracle,
+// and are right to at least 68 bits: 1e-5 of float64's last place. They take a tenth of a microsecond, those in
+// math/big tens, so a search can try tens of millions of arguments. The sums and products are those of Dekker 1971, and
+// Hida, Li and Bailey 2001.
 
 type pair struct{ hi, lo float64 }
 
-// nan is what functions return beyond their domain.
+// nan is the result beyond the domain of a function.
 var nan = pair{math.NaN(), math.NaN()}
 
 func single(x float64) pair { return pair{x, 0} }
@@ -65,7 +64,7 @@ func (a pair) quo(b pair) pair {
 	return fastSum(q, (r.hi+r.lo)/b.hi)
 }
 
-// sqrt is of a positive number.
+// sqrt returns the square root of a positive number.
 func (a pair) sqrt() pair {
 	s := math.Sqrt(a.hi)
 	r := a.sub(twoProd(s, s))
@@ -82,7 +81,7 @@ func (a pair) abs() pair {
 	return a
 }
 
-// poly evaluates c[0] + c[1]*x + ...; the terms behind the first doubled in float64.
+// poly evaluates c[0] + c[1]*x + ...; the terms after the first two in float64.
 func (x pair) poly(c []pair, doubled int) pair {
 	tail := 0.0
 	for i := len(c) - 1; i >= doubled; i-- {
@@ -102,7 +101,7 @@ func toPair(x *big.Float) pair {
 	return pair{hi, lo}
 }
 
-// third is what toPair leaves.
+// third returns what toPair leaves.
 func third(x *big.Float) float64 {
 	p := toPair(x)
 	rest := new(big.Float).SetPrec(300).Sub(x, big.NewFloat(p.hi))
@@ -110,10 +109,10 @@ func third(x *big.Float) float64 {
 	return z
 }
 
-// fixed is where the constants come from.
+// fixed computes the constants.
 var fixed = &calc{prec: 256}
 
-// wide is a pair times 2^exp: numbers that float64 hasn't room for.
+// wide is a pair times 2^exp, for numbers out of float64's range.
 type wide struct {
 	pair
 	exp int
@@ -121,7 +120,7 @@ type wide struct {
 
 func narrow(a pair) wide { return wide{a, 0} }
 
-// split takes the exponent out of x, which is not 0.
+// split moves the exponent of x, which must not be 0, into exp.
 func split(x float64) (m float64, exp int) { return math.Frexp(x) }
 
 // times multiplies by any float64.
@@ -130,12 +129,11 @@ func (a wide) times(x float64) wide {
 	return wide{a.pair.times(m), a.exp + e}
 }
 
-// beyond is an exponent of what is out of every range: functions return it where they don't
-// say more.
+// beyond is an exponent out of every range, for results that overflow or underflow.
 const beyond = 1 << 20
 
-// ulps is [Value.ULPs]. It is not ok where the number is no number or beyond, and for
-// results out of the range that should not be.
+// ulps is [Value.ULPs]. ok is false if the value is NaN or beyond, and for results out of range that should be in
+// range.
 func (a wide) ulps(f Format, got float64) (ulps float64, ok bool) {
 	m, e := split(a.hi)
 	if math.Abs(m) == 0.5 && a.lo/a.hi < -0x1p-128 {

@@ -10,20 +10,20 @@ var (
 	ln10Pair = toPair(fixed.ln10())
 )
 
-// isTiny says whether series suffices.
+// isTiny reports whether series is accurate.
 func isTiny(x float64) bool { return math.Abs(x) < 0x1p-40 }
 
-// series is x + a*x^2 + b*x^3, for tiny x.
+// series returns x + a*x^2 + b*x^3, for tiny x.
 func series(x, a, b float64) wide {
 	m, e := split(x)
 	return wide{fastSum(m, m*(a*x+b*x*x)), e}
 }
 
-// Tables are of arguments that are multiples of 1/grid. What is left of an argument
-// is below 2^-8, and three terms of a series count beyond the first float64.
+// Tables have arguments that are multiples of 1/grid. The rest of an argument is below 2^-8, so three terms of a series
+// matter beyond the first float64.
 const grid = 128
 
-// powerOf2 is 2^n, of normal ones.
+// powerOf2 returns 2^n in the normal range.
 func powerOf2(n int) float64 { return math.Float64frombits(uint64(n+1023) << 52) }
 
 // expTable has exp(i/grid) - 1 for |i| <= grid/2.
@@ -34,7 +34,7 @@ var expTable = func() (t [grid + 1]pair) {
 	return t
 }()
 
-// expm1Small is exp(r)-1 for |r| <= 1/2.
+// expm1Small returns exp(r)-1 for |r| <= 1/2.
 func expm1Small(r pair) pair {
 	if !(math.Abs(r.hi) <= 0.5) {
 		return nan
@@ -52,12 +52,12 @@ func expm1Small(r pair) pair {
 	return e.add(m.add(e.mul(m)))
 }
 
-// expPair is exp of |x| < 2000: 1+m times 2^k.
+// expPair returns exp of |x| < 2000, as 1+m times 2^k.
 func expPair(x pair) (m pair, k int) {
 	n := math.RoundToEven(x.hi * math.Log2E)
 	if n != 0 {
 		p := twoProd(n, ln2Pair.hi)
-		x = twoSum(x.hi-p.hi, x.lo-p.lo-n*ln2Pair.lo) // the first is exact
+		x = twoSum(x.hi-p.hi, x.lo-p.lo-n*ln2Pair.lo) // the first difference is exact
 	}
 	return expm1Small(x), int(n)
 }
@@ -67,7 +67,7 @@ func expWide(x pair) wide {
 	return wide{m.plus(1), k}
 }
 
-// bounded keeps what overflows or vanishes within what expPair takes.
+// bounded clips arguments that overflow or underflow to the range of expPair.
 func bounded(x float64) float64 { return min(max(x, -1900), 1900) }
 
 func closeExp(x, _ float64) wide { return expWide(single(bounded(x))) }
@@ -78,7 +78,7 @@ func closeExp2(x, _ float64) wide {
 	return wide{expm1Small(ln2Pair.times(x - n)).plus(1), int(n)}
 }
 
-// expm1Wide is exp(x)-1.
+// expm1Wide returns exp(x)-1.
 func expm1Wide(x pair) wide {
 	if isTiny(x.hi) {
 		return series(x.hi, 0.5, 1./6).addTo(x.lo)
@@ -96,7 +96,7 @@ func expm1Wide(x pair) wide {
 	return narrow(m.scale(power).add(twoSum(power, -1)))
 }
 
-// addTo adds what is less than the last place of hi.
+// addTo adds a number below the last place of hi.
 func (a wide) addTo(lo float64) wide {
 	a.pair = fastSum(a.hi, a.lo+math.Ldexp(lo, -a.exp))
 	return a
@@ -104,8 +104,7 @@ func (a wide) addTo(lo float64) wide {
 
 func closeExpm1(x, _ float64) wide { return expm1Wide(single(bounded(x))) }
 
-// log1pPair is log(1+f) for f > -1: a float64 start y, and then by Newton
-// log1p((f - expm1(y)) / exp(y)).
+// log1pPair returns log(1+f) for f > -1: a float64 start y, then a Newton step log1p((f - expm1(y)) / exp(y)).
 func log1pPair(f pair) pair {
 	if isTiny(f.hi) {
 		return fastSum(f.hi, f.lo+f.hi*f.hi*(f.hi/3-0.5))
@@ -122,7 +121,7 @@ func log1pPair(f pair) pair {
 	return fastSum(y, u-u*u/2)
 }
 
-// logPairOf is log of a positive number, times 1 or another constant.
+// logPairOf returns the logarithm of a positive number, times a constant.
 func logPairOf(x pair, exp int) pair {
 	m, e := split(x.hi)
 	if m < math.Sqrt2/2 {
@@ -162,7 +161,7 @@ func closeLog1p(x, _ float64) wide {
 	return narrow(log1pPair(single(x)))
 }
 
-// closePow is of positive x, and of negative for whole y.
+// closePow is for positive x, and for negative x with integer y.
 func closePow(x, y float64) wide {
 	if x < 0 && y != math.Trunc(y) {
 		return narrow(nan)

@@ -37,9 +37,8 @@ const (
 	erfcTerms = 9
 )
 
-// erfcTable has W(c+h) = erfc(c+h)*exp((c+h)^2) as polynomials in h, for each c of a
-// grid. W' = 2aW - 2/sqrt(pi) gives one coefficient after the other, and the value
-// at the point before, from which side errors shrink.
+// erfcTable has W(c+h) = erfc(c+h)*exp((c+h)^2) as polynomials in h, for each c of a grid. W' = 2aW - 2/sqrt(pi) gives
+// the coefficients one after the other. The values go from point to point in the direction in which errors shrink.
 var erfcTable = sync.OnceValue(func() [][erfcTerms]pair {
 	c := &calc{prec: 192}
 	minusSlope := c.quo(c.num(-2), c.sqrt(c.pi()))
@@ -66,7 +65,7 @@ var erfcTable = sync.OnceValue(func() [][erfcTerms]pair {
 	return table
 })
 
-// erfcWide is erfc of 0 <= x, and 0 far out; square is x^2.
+// erfcWide returns erfc of x >= 0, and 0 for large x; square is x^2.
 func erfcWide(x, square pair) wide {
 	if !(x.hi <= erfcMost) {
 		return wide{single(1), -beyond}
@@ -98,7 +97,7 @@ var erfTaylor = func() (c [16]pair) {
 func closeErf(x, _ float64) wide {
 	a := math.Abs(x)
 	switch {
-	case a < 0.5: // where 1 - erfc would lose digits
+	case a < 0.5: // here 1 - erfc would lose digits
 		m, e := split(x)
 		s := twoProd(x, x)
 		sum := s.poly(erfTaylor[:], 6)
@@ -127,7 +126,7 @@ func closeErfc(x, _ float64) wide {
 
 var rootHalf = toPair(fixed.sqrt(fixed.num(0.5)))
 
-// closeGELU is x/2*erfc(-x/sqrt(2)).
+// closeGELU computes x/2*erfc(-x/sqrt(2)).
 func closeGELU(x, _ float64) wide {
 	a := min(math.Abs(x), 1e3)
 	z := erfcWide(rootHalf.times(a), twoProd(a, a).scale(0.5))
@@ -138,7 +137,7 @@ func closeGELU(x, _ float64) wide {
 	return z.times(x)
 }
 
-// gateWide is 1/(1+exp(-x)).
+// gateWide computes 1/(1+exp(-x)).
 func gateWide(x pair) wide {
 	x.hi = bounded(x.hi)
 	if x.hi < -200 {

@@ -6,17 +6,15 @@ import (
 	"math/bits"
 )
 
-// Trigonometric functions of double-double arguments. An angle is reduced by the
-// method of Payne and Hanek 1983 with integers: x = m*2^e, and of 2/pi just the bits
-// count that make x*2/pi less than 4, and 256 after them.
+// Trigonometric functions of double-double arguments. An angle is reduced by the method of Payne and Hanek 1983 with
+// integers: for x = m*2^e only those bits of 2/pi are used that make x*2/pi less than 4, and 256 after them.
 
 const (
-	window     = 5 // words of 64 bits
+	window     = 5 // in words of 64 bits
 	mostExp2Pi = 1024
 )
 
-// twoOverPi has the bits of 2/pi, the first one first, with words of zeros before
-// them for small angles.
+// twoOverPi has the bits of 2/pi from the most significant on, after words of zeros for small angles.
 var twoOverPi = func() []uint64 {
 	const words = mostExp2Pi/64 + 2*window + 2
 	c := &calc{prec: 64*words + guard}
@@ -54,7 +52,7 @@ func reduceAngle(x float64) (k int, r pair) {
 func reduceFar(x float64) (k int, r pair) {
 	b := math.Float64bits(x)
 	u, e := b&(1<<52-1)|1<<52, int(b>>52)-1075 // x = u * 2^e
-	at := e - 2 + 64*window                    // of the first bit that counts: its weight is 2
+	at := e - 2 + 64*window                    // position of the first used bit, whose weight is 2
 	word, shift := at/64, uint(at%64)
 	var w [window]uint64
 	carry := uint64(0)
@@ -67,7 +65,7 @@ func reduceFar(x float64) (k int, r pair) {
 	}
 	const eighth = 1 << 61
 	k = int((w[0] + eighth) >> 62)
-	w[0] -= uint64(k) << 62 // a signed number of quarters now
+	w[0] -= uint64(k) << 62 // now a signed number of quarters
 	negative := w[0]>>63 != 0
 	if negative {
 		c := uint64(1)
@@ -95,7 +93,7 @@ var waveTable = func() (t [grid][2]pair) {
 	return t
 }()
 
-// sinCosPair is of |r| <= pi/4.
+// sinCosPair returns sine and cosine of |r| <= pi/4.
 func sinCosPair(r pair) (sin, cos pair) {
 	a := r.abs()
 	if !(a.hi < 0.8) {
@@ -105,7 +103,7 @@ func sinCosPair(r pair) (sin, cos pair) {
 	h := a.hi - i/grid // exact
 	square := twoProd(h, h)
 	sh := fastSum(h, a.lo-h*square.hi*(1./6-square.hi*(1./120-square.hi/5040)))
-	ch := fastSum(-0.5*square.hi, -0.5*square.lo-h*a.lo+square.hi*square.hi*(1./24-square.hi/720)) // less 1
+	ch := fastSum(-0.5*square.hi, -0.5*square.lo-h*a.lo+square.hi*square.hi*(1./24-square.hi/720)) // minus 1
 	t := &waveTable[int(i)]
 	if i == 0 {
 		sin, cos = sh, ch.plus(1)
@@ -119,7 +117,7 @@ func sinCosPair(r pair) (sin, cos pair) {
 	return sin, cos
 }
 
-// closeWave is the sine of x and some quarters of a turn.
+// closeWave returns the sine of x plus some quarters of a turn.
 func closeWave(quarters int) func(x, y float64) wide {
 	return func(x, _ float64) wide {
 		if quarters == 0 && isTiny(x) {
@@ -150,7 +148,7 @@ func closeTan(x, _ float64) wide {
 	return narrow(cos.quo(sin).neg())
 }
 
-// atanPair is of x >= 0.
+// atanPair returns the arc tangent of x >= 0.
 func atanPair(x pair) pair {
 	if x.hi > 1 {
 		return quarterPair.sub(atanPair(single(1).quo(x)))
@@ -194,14 +192,14 @@ func closeAcos(x, _ float64) wide {
 	return narrow(atanPair(t).scale(2))
 }
 
-// closeAtan2 divides the lesser by the greater.
+// closeAtan2 divides the smaller operand by the larger.
 func closeAtan2(y, x float64) wide {
 	my, ey := split(math.Abs(y))
 	mx, ex := split(math.Abs(x))
 	var z wide
 	switch d := ey - ex; {
 	case d < -60 && x > 0:
-		z = wide{single(my).quo(single(mx)), d} // y/x is all there is
+		z = wide{single(my).quo(single(mx)), d} // only y/x matters
 	case d < -200:
 		z = narrow(single(0))
 	case d > 200:

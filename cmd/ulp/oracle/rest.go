@@ -60,7 +60,7 @@ const far = 1 << 22
 
 func isFar(x *big.Float) bool { return x.MantExp(nil) > far/2 }
 
-// toBig returns x with infinities replaced by a number beyond any other.
+// toBig returns x, with an infinity replaced by a number larger than any other.
 func toBig(x float64) *big.Float {
 	if math.IsInf(x, 0) {
 		return new(big.Float).SetMantExp(big.NewFloat(math.Copysign(1, x)), far)

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// one makes functions of one argument take two.
+// one turns a function of one argument into one of two.
 func one(f func(float64) float64) func(x, y float64) float64 {
 	return func(x, _ float64) float64 { return f(x) }
 }

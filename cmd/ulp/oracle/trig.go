@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// quadrant returns k mod 4 and r with x = k*pi/2 + r, |r| <= pi/4. The precision
-// follows the exponent of x, and r's where it comes near 0.
+// quadrant returns k mod 4 and r with x = k*pi/2 + r, |r| <= pi/4. The precision follows the exponent of x, and that of
+// r where it is near 0.
 func (c *calc) quadrant(x *big.Float) (int, *big.Float) {
 	if below(x, -1) {
 		return 0, x
@@ -39,7 +39,7 @@ func (c *calc) sinCos(r *big.Float, which int) *big.Float {
 	n := c.terms(min(-r.MantExp(nil), int(c.prec))) + 2
 	over := c.overFactorial(n)
 	minusSquare := c.neg(c.mul(r, r))
-	first := n - (n+which+1)%2 // the powers of sin are odd, those of cos even
+	first := n - (n+which+1)%2 // sin has odd powers, cos even ones
 	s := over[first]
 	for i := first - 2; i >= 0; i -= 2 {
 		s = c.new().Add(c.mul(s, minusSquare), over[i])
@@ -73,8 +73,8 @@ func (c *calc) tan(x *big.Float) *big.Float {
 	return c.neg(c.quo(t, s))
 }
 
-// atan corrects a float64 start y by the arc tangent of what x leaves of it:
-// tan(atan(x) - y) = (x*cos(y) - sin(y)) / (cos(y) + x*sin(y)).
+// atan corrects a float64 start y by the arc tangent of the remainder: tan(atan(x) - y) = (x*cos(y) - sin(y)) / (cos(y)
+// + x*sin(y)).
 func (c *calc) atan(x *big.Float) *big.Float {
 	if !below(x, 1) {
 		rest := c.atan(c.inverse(c.abs(x)))
@@ -90,7 +90,7 @@ func (c *calc) atan(x *big.Float) *big.Float {
 	return c.new().Add(y, c.atanSeries(q))
 }
 
-// atanSeries is x - x^3/3 + ..., for small x.
+// atanSeries sums x - x^3/3 + ..., for small x.
 func (c *calc) atanSeries(x *big.Float) *big.Float {
 	if x.Sign() == 0 {
 		return x
@@ -111,12 +111,12 @@ func (c *calc) leg(x *big.Float) *big.Float {
 func (c *calc) asin(x *big.Float) *big.Float { return c.atan2(x, c.leg(x)) }
 func (c *calc) acos(x *big.Float) *big.Float { return c.atan2(c.leg(x), x) }
 
-// atan2 is the angle of the point (x, y) by the quotient that is at most 1.
+// atan2 returns the angle of the point (x, y), from the quotient that is at most 1.
 func (c *calc) atan2(y, x *big.Float) *big.Float {
 	a, b := c.abs(y), c.abs(x)
 	z := a
 	switch {
-	case a.Sign() == 0: // of zeros too
+	case a.Sign() == 0: // also for zeros
 	case a.Cmp(b) <= 0:
 		z = c.atan(c.quo(a, b))
 	default:
