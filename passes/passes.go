@@ -78,8 +78,7 @@ var Default = []Pass{
 	{Name: "fuse", Run: fuse, Check: checkGroups, Stage: ir.StageViewed, After: []Order{{"placement", "each result is a store of some group"}, {"recompute", "it says which values are stored, and which are looked up in loops of their own"}}},
 	{Name: "loops", Run: loops, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
 	{Name: "panels", Run: panels, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "it reads the steps of products"}}},
-	{Name: "gathers", Run: gathers, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "the steps of a gather and of a reduction become one"}}},
-	{Name: "tiles", Run: tiles, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "lines and rows are axes of loop nests"}, {"gathers", "it would put a gather and a reduction into one row group"}, {"panels", "the steps that pack are in no row group of the product"}}},
+	{Name: "tiles", Run: tiles, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "lines and rows are axes of loop nests"}, {"panels", "the steps that pack are in no row group of the product"}}},
 	{Name: "buffers", Run: buffers, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"tiles", "lifetimes are counted in steps, and scratch is not in the arena"}}},
 }
 

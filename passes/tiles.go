@@ -8,23 +8,27 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// tiles puts steps into tile groups. A group computes one block of its last step at a time, a number of lines or of images, right after
-// the part that the block needs of the values that the other steps store. These values, the intermediates, need memory for
+// tiles decides of the values that steps store where they are kept. A value stays in memory; or what reads it computes it in its own
+// body, as reductions do with gathered rows (see gathersInBodies); or it is an intermediate of a tile group. A group computes
+// one block of its last step at a time, a number of rows, lines or images, right after
+// the part that the block needs of the values that the other steps store. Intermediates need memory for
 // one block, which stays in the cache. Lines that two blocks need are computed for both, if the memory traffic that is
 // saved costs more; this is known as overlapped tiling. The search for a group begins with one intermediate:
 //
 //   - a padded value, which copies and casts make, for example an image with zeros round it for a convolution;
+//   - what a step that reduces, scans or multiplies rows stores, or reads: see rowGroups;
 //   - a product of windows that an elementwise step reads: a bias, what is added, and the activation;
 //   - a value that no cache keeps from step to step, or that a gather stores.
 //
 // The first and the last lines may need less than those between them, as borders do, so a group may become
-// several, one for each class of blocks. Steps that reduce, scan or multiply rows make groups of their own: see rows.
+// several, one for each class of blocks.
 //
 // Requires: loops.
 // Ensures: the steps of a group are consecutive; a block of rows reads what the group makes of its own
 // rows alone; buffers that only a group uses are scratch. The ledger is final but for sizes.
 func tiles(s *State) error {
 	if !s.noFuse {
+		s.gathersInBodies()
 		s.tilesFrom((*tiler).padded)
 	}
 	s.rowGroups()
