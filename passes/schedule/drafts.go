@@ -9,13 +9,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Drafts of steps, by what strategies look at. The layers of a model repeat their steps over other buffers: a draft made for
-// one of them serves the others, with their buffers in its slots. They share Parts then, which never change: see
-// nest.Task.Loops.
+// drafts maps forms to drafts of steps. The layers of a model repeat their steps over other buffers: a draft made for one of
+// them serves the others, with their buffers in its slots. They share Parts, which never change: see nest.Task.Loops.
 type drafts map[string]*Draft
 
-// Drafts are what plans on one machine and with one library have in common: the drafts of steps and the tasks of row groups, by
-// their forms. The zero value has none yet. Any number of goroutines may use it.
+// Drafts caches the drafts of steps and the tasks of row groups by their forms, for plans on one machine and with one library.
+// The zero value is empty. Any number of goroutines may use it.
 type Drafts struct {
 	mutex  sync.RWMutex
 	steps  drafts
@@ -37,7 +36,7 @@ func (k *Drafts) group(form []byte) *draftedGroup {
 	return k.groups[string(form)]
 }
 
-// addStep keeps the draft of a form, of most bytes of forms in all.
+// addStep keeps the draft of a form. The cache holds at most so many bytes of forms.
 func (k *Drafts) addStep(form []byte, d *Draft, most int) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
@@ -45,7 +44,7 @@ func (k *Drafts) addStep(form []byte, d *Draft, most int) {
 	k.steps[string(form)] = d
 }
 
-// addGroup keeps the task of a row group of a form, of most bytes of forms in all.
+// addGroup keeps the task of a row group of a form. The cache holds at most so many bytes of forms.
 func (k *Drafts) addGroup(form []byte, g *draftedGroup, most int) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
@@ -53,22 +52,22 @@ func (k *Drafts) addGroup(form []byte, g *draftedGroup, most int) {
 	k.groups[string(form)] = g
 }
 
-// reserve makes room for a form of so many bytes: with more than most in all it begins anew. The caller holds the lock.
+// reserve makes room for a form of so many bytes. A full cache is emptied. The caller holds the lock.
 func (k *Drafts) reserve(bytes, most int) {
 	if k.size += bytes; k.steps == nil || k.size > most {
 		k.steps, k.groups, k.size = drafts{}, map[string]*draftedGroup{}, bytes
 	}
 }
 
-// GroupDrafts are drafts of one block of rows of row groups, which plans of one program for many sizes have in common. They are
-// for one machine and one library. The zero value has none yet. Any number of goroutines may call Schedule; they take turns.
+// GroupDrafts caches drafts for one block of a row group, shared by a program's plans for different sizes, on one machine and
+// with one library. The zero value is empty. Any number of goroutines may call Schedule; they take turns.
 type GroupDrafts struct {
 	turn  sync.Mutex
 	known drafts
 	tasks map[blocked]sizedTask // nil unless all plans are one, resized
 }
 
-// draft returns the draft of a step that costs least: see choose. It is valid until the next call.
+// draft returns the cheapest draft of a step: see choose. It is valid until the next call.
 func (s *scheduler) draft(t *target, step *plan.Step) (*Draft, error) {
 	var space [512]byte
 	form := t.formOf(append(append(space[:0], step.Body.Signature()...), 0), step)
@@ -83,8 +82,9 @@ func (s *scheduler) draft(t *target, step *plan.Step) (*Draft, error) {
 	return s.over(d, t, step), nil
 }
 
-// known returns the draft of a form, nil if there is none. A form is all that a draft depends on besides
-// the machine and the library, but for the values of constants: the signature of the body, and what formOf says. Those of blocks of rows are many: each program has its own.
+// known returns the draft of a form, or nil. A draft depends on the machine, the library, the values of constants, and its
+// form: the signature of the body and the bytes of formOf. Blocks of rows have their own cache, as they are many and each
+// program has its own.
 func (s *scheduler) known(t *target, form []byte) *Draft {
 	if t.inGroup {
 		return s.t.Groups.known[string(form)]
@@ -119,7 +119,7 @@ func (s *scheduler) over(d *Draft, t *target, step *plan.Step) *Draft {
 	return c
 }
 
-// formOf appends what a step is besides its body: its axes, its accesses, what its buffers are, which of its operands have one
+// formOf appends all of a step but its body: its axes, its accesses, the kinds of its buffers, which of its operands share a
 // buffer, and which inputs its outputs may overwrite.
 func (t *target) formOf(b []byte, s *plan.Step) []byte {
 	flag := func(is bool) {
@@ -171,8 +171,7 @@ func (t *target) formOf(b []byte, s *plan.Step) []byte {
 	return b
 }
 
-// draftedGroup is the task of a row group, which serves others of the same form, and the buffers that the group touches, each
-// once.
+// draftedGroup is the task of a row group, which serves others of the same form, and the buffers of the group, each once.
 type draftedGroup struct {
 	task    nest.Task
 	buffers []int
@@ -191,8 +190,8 @@ func (d *draftedGroup) over(p *plan.Plan, g *plan.RowGroup, buffers []int) nest.
 	return t
 }
 
-// formOfGroup returns all that the task of a row group depends on besides the machine and the library, and the buffers that it
-// touches, each once, in the order of their first use. Both are valid until the next call.
+// formOfGroup returns all that the task of a row group depends on besides the machine and the library, and its buffers, each
+// once, in the order of their first use. Both are valid until the next call.
 func (s *scheduler) formOfGroup(g *plan.RowGroup) (form []byte, buffers []int) {
 	form, buffers = s.formed.form[:0], s.formed.buffers[:0]
 	number := func(n int) { form = binary.AppendVarint(form, int64(n)) }

@@ -7,10 +7,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
-// Kernels returns the signatures of the kernels that compute a plan's bodies if every kernel exists, in order of use. The
-// kernels of copies into local memory, which strategies call besides, are not among them. If operands are interleaved there is
-// also the kernel of operands that are not: for sizes and layouts by which they are in no group. The list is the same on every
-// machine: it has the kernels for vectors of 32 bytes and of 64.
+// Kernels returns the signatures of the kernels that compute a plan's bodies if every kernel exists, in order of use, without
+// those of copies into local memory. If operands are interleaved it includes the kernel for other sizes and layouts, where they
+// are not. The list is the same on every machine: it has the kernels for vectors of 32 and of 64 bytes.
 func Kernels(p *plan.Plan, m *tuning.Machine, o Options) []string {
 	var sigs []string
 	seen := map[string]bool{"": true}
@@ -29,7 +28,7 @@ func Kernels(p *plan.Plan, m *tuning.Machine, o Options) []string {
 	return sigs
 }
 
-// addKernels calls add with the kernels of a plan, with the kernels of interleaved operands and the same without.
+// addKernels calls add with the kernels of a plan, and with those that take no interleaved operands.
 func addKernels(p *plan.Plan, m *tuning.Machine, o Options, add func(sig string)) {
 	groups := kernelsOf(p, m, o, add)
 	for _, sig := range interleavedKernels(p, m, o) {
@@ -66,8 +65,8 @@ func kernelsOf(p *plan.Plan, m *tuning.Machine, o Options, add func(sig string))
 	return groups
 }
 
-// interleavedKernels returns the signatures of the kernels by which interleaved would compute steps of a plan: also of steps
-// that another strategy computes for some sizes.
+// interleavedKernels returns the signatures of the kernels that option interleaved would call for steps of a plan, also for
+// steps that another strategy computes for some sizes.
 func interleavedKernels(p *plan.Plan, m *tuning.Machine, o Options) (sigs []string) {
 	t := &target{Machine: m, Options: o, lib: empty{}, buffers: p.Buffers, read: buffersRead(p)}
 	for i := range p.Steps {
@@ -87,14 +86,14 @@ func moves(c kernel.Code) bool {
 	return len(k.Body) == 1 && k.Body[0].Op == ir.OpCopy
 }
 
-// empty is the library that has none.
+// empty is the library without kernels.
 type empty struct{}
 
 func (empty) Engine(string) (string, bool) { return "", false }
 func (empty) Vector(string) int            { return tuning.Default(1).Vector }
 
-// complete is the library that has every kernel that can be made. What Verify refuses, such as a micro-kernel of a type that
-// its row lacks, cannot: no list of kernels has it.
+// complete is the library of every kernel that Verify accepts. Others, such as a micro-kernel of a type that its row lacks, are
+// in no list of kernels.
 type complete struct{}
 
 func (complete) Engine(signature string) (string, bool) {

@@ -6,7 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// mover rewrites nests for a place inside other loops.
+// mover rewrites nests for a place inside other loops, with the slots of another task.
 type mover struct {
 	slot  []int     // by a draft's slot: the task's
 	outer []outside // by a draft's slot, if an operand

@@ -6,8 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// class says how the elements of an operand follow one another along the axis that a strategy takes for the columns of its
-// calls. Kernels take unit and splat operands; others are copied into local memory first.
+// class is the layout of an operand's elements along the columns of calls. Kernels take unit and splat operands; others are
+// copied into local memory first.
 type class uint8
 
 // The classes.
@@ -15,10 +15,10 @@ const (
 	unit       class = iota // contiguous
 	splat                   // one element for all columns
 	strided                 // apart
-	transposed              // apart, and closer together along the rows
+	transposed              // strided, and closer together along the rows
 )
 
-// operand is what strategies know of an input or output besides its access.
+// operand is an input or output of a step, without its place in memory.
 type operand struct {
 	class    class
 	dtype    ir.DType
@@ -36,8 +36,8 @@ func strideAlong(s *plan.Step, a *plan.Access, axis int) int {
 	return a.Strides[axis]
 }
 
-// classify returns what an access is to a strategy that takes two axes of a step for the rows and the columns of its calls.
-// Along columns of one index an operand is whatever kernel its stride asks for: so the kernel does not depend on the extents.
+// classify returns the class of an access, for a strategy that takes two axes of a step for the rows and the columns of its
+// calls. Along columns of one index the class follows from the stride, so that the kernel does not depend on the extents.
 func classify(s *plan.Step, a *plan.Access, d ir.DType, row, col int) operand {
 	o := operand{dtype: d, row: strideAlong(s, a, row), col: strideAlong(s, a, col)}
 	switch {
@@ -53,8 +53,7 @@ func classify(s *plan.Step, a *plan.Access, d ir.DType, row, col int) operand {
 	return o
 }
 
-// operandsOf returns the classes of a step's inputs, then its outputs. It says why if an access is of a kind that no strategy
-// for such a step takes.
+// operandsOf returns the classes of a step's inputs, then its outputs, or why no strategy for such a step takes an access.
 func operandsOf(s *plan.Step, row, col int) (ops []operand, why string) {
 	ops = make([]operand, 0, len(s.In)+len(s.Out))
 	for i := range s.In {
@@ -74,7 +73,7 @@ func operandsOf(s *plan.Step, row, col int) (ops []operand, why string) {
 	return ops, ""
 }
 
-// plain returns why an access is not by strides alone, or nothing.
+// plain returns why an access is not described by strides only, or "".
 func plain(a *plan.Access) string {
 	if a.Panel != nil {
 		return "an operand is in panels"
@@ -82,8 +81,8 @@ func plain(a *plan.Access) string {
 	return ""
 }
 
-// withClasses returns the canonical kernel of a body whose inputs are splats as given, and which input of the body each of the
-// kernel's is. It writes the body with them into space.
+// withClasses returns the canonical kernel of a body with the given inputs as splats, and the input of the body that each of
+// the kernel's is. It writes the body with them into space.
 func withClasses(space, body *kernel.Kernel, splats []bool) (k *kernel.Kernel, order []int) {
 	in, same := space.In[:0], true
 	for i, o := range body.In {

@@ -6,13 +6,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Instruction scheduling of a tiling: a call follows those whose values it reads. Of the calls that may be next, the one is
-// taken that leaves the fewest values in registers, and of several the first in the body. So what reads the steps of a
-// recurrence does not wait until all of them are in registers, which would be more than the first-level cache has room for. But
-// a call that begins such a chain of readers takes a register, and waits if it is late in the body: then the order is better in
-// which, of several calls, the one is taken that has the shortest chain of calls before it.
+// Instruction scheduling of a tiling. A call follows the calls whose values it reads. Of the calls that may be next, the one
+// that leaves the fewest values in registers is taken, and of several the first in the body. So readers of the steps of a
+// recurrence do not wait until all steps fill the first-level cache. But a call that begins a chain of such readers takes a
+// register, and waits if it is late in the body. Then another order is better: of several calls, it takes the one with the
+// shortest chain of calls before it.
 
-// arrange puts the calls of a tile in order, and sets how many registers have values at once.
+// arrange orders the calls of a tile, and counts the registers that are live at once.
 func (c *tiling) arrange() {
 	calls := c.perTile
 	if c.perTile, c.live = newArrangement(calls, len(c.values)).order(); c.live <= c.fewLive() {
@@ -33,9 +33,9 @@ func (c *tiling) fewLive() int { return c.e.t.TilingBytes / c.e.t.TileBytes }
 type arrangement struct {
 	calls   []tileInst
 	by      []int // by value: 1 + the call that computes it, 0 for none of them
-	readers []int // by value: how many of the calls that are left read it
+	readers []int // by value: how many of the remaining calls read it
 	waits   []int // by call: how many values that it reads are not computed yet, -1 if it is in order
-	depth   []int // by call: of calls that are as good, the one with the least is next
+	depth   []int // by call: among equally good calls the one with the least is next
 }
 
 func newArrangement(calls []tileInst, values int) *arrangement {
@@ -56,7 +56,7 @@ func newArrangement(calls []tileInst, values int) *arrangement {
 	return a
 }
 
-// depths returns of each call how many others follow one another before it.
+// depths returns the length of the longest chain of calls before each call.
 func (a *arrangement) depths() []int {
 	depths := make([]int, len(a.calls))
 	for p := range a.calls { // each before those that read its value
@@ -69,7 +69,7 @@ func (a *arrangement) depths() []int {
 	return depths
 }
 
-// order returns the calls in order, and how many registers have values at once.
+// order returns the calls in order, and the number of registers that are live at once.
 func (a *arrangement) order() (ordered []tileInst, most int) {
 	ordered = make([]tileInst, 0, len(a.calls))
 	for live := 0; len(ordered) < len(a.calls); {
@@ -82,7 +82,7 @@ func (a *arrangement) order() (ordered []tileInst, most int) {
 	return ordered, most
 }
 
-// next returns the call that is next, and how many more registers then have values.
+// next returns the next call, and how many more registers are live after it.
 func (a *arrangement) next() (call, more int) {
 	call = -1
 	for p := range a.calls {
@@ -96,7 +96,7 @@ func (a *arrangement) next() (call, more int) {
 	return call, more
 }
 
-// more returns how many more registers have values after a call.
+// more returns how many more registers are live after a call.
 func (a *arrangement) more(p int) (n int) {
 	if i := &a.calls[p]; i.value >= 0 && i.out < 0 {
 		n++

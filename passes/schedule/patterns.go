@@ -9,9 +9,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Kernels of patterns: those of a few instructions of a body, by what the instructions compute.
+// The kernels of patterns depend only on what the instructions compute.
 
-// patternKey says what a pattern computes, up to its kernel's canonical form.
+// patternKey identifies what a pattern computes, up to the canonical form of its kernel.
 type patternKey struct {
 	n, ins  int8
 	fast    bool
@@ -27,9 +27,8 @@ type patternInst struct {
 	args  [3]int8
 }
 
-// keyOf returns the key of the pattern of the given instructions, and what its operands are. A value that is read several times
-// is one operand if shared, else one for each time. With perRow, splats are operands with one column, as constants are with
-// tables.
+// keyOf returns the key and the operands of the pattern of some instructions. A value that is read several times is one operand
+// if shared, else one for each read. With perRow, splats are operands with one column; with tables, constants are.
 func (c *tiling) keyOf(insts []kernel.Ref, perRow, shared, tables bool) (key patternKey, args [maxPatternArgs]kernel.Ref) {
 	var sorted [maxPattern]kernel.Ref // the last value first, as each is computed from earlier ones
 	for n, r := range insts {
@@ -94,8 +93,8 @@ type patternKernel struct {
 	order []int
 }
 
-// patternKernels remembers answers of kernelOf, each at the place of its key's hash: a place has the last one. Most patterns
-// are looked up again and again.
+// patternKernels caches results of kernelOf at the hash of their key. Each place keeps the last one. Most patterns are looked
+// up again and again.
 var patternKernels [1 << 12]atomic.Pointer[patternKernel]
 
 var patternSeed = maphash.MakeSeed()

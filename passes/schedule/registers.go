@@ -11,13 +11,13 @@ import (
 // Register allocation of a tiling. A register is local memory for a tile; it is free again after the last instruction that
 // reads its value.
 
-// registers hands out local memory of the size of a tile.
+// registers allocates local memory of the size of a tile.
 type registers struct {
 	bytes  int
 	unused []int // offsets
 }
 
-// take returns where an unused register is, of a draft.
+// take returns the offset of an unused register of a draft.
 func (r *registers) take(d *Draft) int {
 	if n := len(r.unused); n > 0 {
 		at := r.unused[n-1]
@@ -54,7 +54,7 @@ func (c *tiling) write(_ *elemWriter, rows, tile *walk) (perRow, perTile []nest.
 	return perRow, perTile
 }
 
-// placeOperands gives inputs and constants their places.
+// placeOperands places inputs and constants.
 func (c *tiling) placeOperands() {
 	for i := range c.k.In {
 		c.values[i].at = c.e.at[c.order[i]]
@@ -67,8 +67,8 @@ func (c *tiling) placeOperands() {
 	}
 }
 
-// tileElems returns how many elements a register has: so few that the registers that have values at once, and the operands that
-// several calls read, stay in the first-level cache.
+// tileElems returns the number of elements of a register. The registers that are live at once, and the operands that several
+// calls read, fit in the first-level cache.
 func (c *tiling) tileElems() int {
 	widest, shared := c.widest(), 0
 	for i := range c.e.ops {
@@ -169,7 +169,8 @@ func (c *tiling) widest() int {
 	return n
 }
 
-// free returns the registers whose values instruction p is the last to read: those of elements of the given size, 0 for all.
+// free releases the registers whose values instruction p is the last to read, only those of elements of the given size unless
+// that is 0.
 func (c *tiling) free(regs *registers, i *tileInst, p, size int) {
 	for _, a := range i.args {
 		v := &c.values[a]
@@ -181,8 +182,8 @@ func (c *tiling) free(regs *registers, i *tileInst, p, size int) {
 	}
 }
 
-// The splats of a tiling that its kernels take as operands with columns: constants are tables, made once for all runs, and
-// others are copied to the columns of a register.
+// A tiling's kernels may take splats as operands with columns: constants are tables, made once for all runs, and others are
+// copied to the columns of a register.
 
 // readsConstant reports whether one of the instructions reads a constant.
 func (c *tiling) readsConstant(insts []kernel.Ref) bool {
@@ -197,7 +198,8 @@ func (c *tiling) readsConstant(insts []kernel.Ref) bool {
 	return false
 }
 
-// fillColumns returns a value with a splat in all columns: a table of a constant, or a register for which it appends a copy.
+// fillColumns returns a value that has a splat in all columns: a table of a constant, or a register that an appended copy
+// fills.
 func (c *tiling) fillColumns(a kernel.Ref) (filled kernel.Ref, why string) {
 	d := c.values[a].dtype
 	for r := len(c.k.In) + len(c.k.Body); r < len(c.values); r++ {

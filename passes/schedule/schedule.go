@@ -1,8 +1,7 @@
 // Package schedule turns the steps of a plan into nests: loops, calls of kernels and local memory. A strategy is one way to do
-// that for one step; each is a pure function in a file of its own, which says what it costs. Schedule takes the one that costs
-// least.
+// that for one step: a pure function in its own file, which returns the cost. Schedule takes the cheapest strategy.
 //
-// What a step computes, to the bit, does not depend on the strategy.
+// The results of a step, to the bit, do not depend on the strategy.
 package schedule
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
-// Options say how a plan is scheduled.
+// Options are the options of a schedule.
 type Options struct {
 	// InPlace makes nests that are right also where an output is the memory of an input: no step stores into an output what
 	// another one still reads. That memory has just been read, so nothing is stored past the caches. Xeon with AVX-512, 16M
@@ -72,7 +71,7 @@ func Schedule(p *plan.Plan, m *tuning.Machine, lib Library, o Options) (*nest.Pr
 	return out, nil
 }
 
-// withoutScratch drops the buffers of row groups, for which the tasks have slots, and numbers the others anew.
+// withoutScratch drops the buffers of row groups, which have slots in the tasks, and renumbers the others.
 func withoutScratch(p *nest.Program) {
 	if !slices.ContainsFunc(p.Buffers, isScratch) {
 		return
@@ -119,8 +118,8 @@ func (s *scheduler) alone(i int) (*Draft, error) {
 	return d, nil
 }
 
-// appendTo appends the tasks of step i of a plan, and its own buffers. Temporaries among these are behind those of the plan,
-// where those of other steps are too.
+// appendTo appends the tasks of step i of a plan, and its own buffers. Its temporaries begin behind those of the plan, and
+// share memory with those of other steps.
 func (d *Draft) appendTo(out *nest.Program, p *plan.Plan, i int) {
 	step := &p.Steps[i]
 	behind := roundUp(p.Arena, cacheLine)
@@ -151,7 +150,7 @@ func (d *Draft) appendTo(out *nest.Program, p *plan.Plan, i int) {
 	}
 }
 
-// elemsOf returns how many elements task k computes.
+// elemsOf returns the number of elements that task k computes.
 func (d *Draft) elemsOf(k int, step *plan.Step) int {
 	if d.Elems == nil {
 		return elems(step)
@@ -159,7 +158,7 @@ func (d *Draft) elemsOf(k int, step *plan.Step) int {
 	return d.Elems[k]
 }
 
-// slotsOf returns the slots that parts have, and the parts with these alone.
+// slotsOf returns the slots of parts, and the parts renumbered for them.
 func (d *Draft) slotsOf(parts []nest.Nest) (slots []nest.Slot, with []nest.Nest) {
 	m := mover{slot: make([]int, len(d.Slots))}
 	for _, part := range parts {
@@ -180,7 +179,7 @@ func (d *Draft) slotsOf(parts []nest.Nest) (slots []nest.Slot, with []nest.Nest)
 	return slots, with
 }
 
-// elems returns how many indices a step has. The plan's verifier has seen that their number is within int.
+// elems returns the number of indices of a step. The plan's verifier has checked that it is an int.
 func elems(s *plan.Step) int {
 	n := 1
 	for _, a := range s.Axes {
@@ -189,7 +188,7 @@ func elems(s *plan.Step) int {
 	return n
 }
 
-// buffersRead says of each buffer whether a step reads it.
+// buffersRead returns for each buffer whether a step reads it.
 func buffersRead(p *plan.Plan) []bool {
 	read := make([]bool, len(p.Buffers))
 	for i := range p.Steps {

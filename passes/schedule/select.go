@@ -10,30 +10,29 @@ import (
 // Instruction selection of a tiling: the body is covered by patterns, each of which is one kernel.
 
 const (
-	// maxSteps is how many instructions a pattern has at most besides comparisons and conversions of masks and bytes, and
-	// maxPattern how many with those: as many as the longest of codegen's long kernels.
+	// maxSteps is the greatest number of instructions of a pattern without comparisons and conversions of masks and bytes,
+	// maxPattern the greatest number with them: that of the longest of codegen's long kernels.
 	maxSteps, maxPattern = 4, 6
-	// maxPatternArgs is how many operands it then has, at three an instruction.
+	// maxPatternArgs is the greatest number of its operands, at three an instruction.
 	maxPatternArgs = 2*maxPattern + 1
-	// perKernel makes fewer kernels better than any other choice.
+	// perKernel outweighs all other costs: fewer kernels are always better.
 	perKernel = 1 << 20
 )
 
-// pattern is the kernel that computes an instruction: one for the instruction and others that only it needs. Their values are
-// never in memory.
+// pattern is one kernel for an instruction and others that only it needs. Their values are never in memory.
 type pattern struct {
 	insts  [maxPattern]kernel.Ref     // the instruction first, each before those it reads
 	args   [maxPatternArgs]kernel.Ref // what the pattern reads
 	n      int                        // instructions
 	kernel *patternKernel
-	engine string // that has the kernel, or nothing
-	own    int    // what the kernel costs
-	cost   int    // with all that the value needs alone
+	engine string // of the kernel, "" if there is none
+	own    int    // cost of the kernel
+	cost   int    // and of all patterns that only this value needs
 }
 
-// selectPatterns covers the instructions with kernels, the fewest. A value that several instructions read is computed once, by
+// selectPatterns covers the instructions with the fewest kernels. A value that several instructions read is computed once, by
 // the last instruction of a pattern; so the body is a forest of trees, and the best patterns of a tree follow from those of its
-// branches. But fast values may be computed again by each pattern that reads them, where all of them can and that costs less.
+// branches. Each pattern that reads a fast value may compute it again, if all of them can and it costs less.
 func (c *tiling) selectPatterns(stored []int) (why string) {
 	c.patterns = make([]pattern, len(c.k.Body))
 	if c.prefix = c.findPrefix(); c.prefix != nil {
@@ -64,8 +63,8 @@ func (c *tiling) selectPatterns(stored []int) (why string) {
 	return ""
 }
 
-// cover chooses the pattern of each instruction. It returns which instructions are the last of a pattern, as their value is an
-// output or another pattern reads it, and what those cost.
+// cover chooses the pattern of each instruction. It returns which instructions end a pattern, because their value is an output
+// or another pattern reads it, and the cost of these patterns.
 func (c *tiling) cover(stored []int) (needed []bool, cost int) {
 	ins := len(c.k.In)
 	for j := range c.patterns {
@@ -88,8 +87,8 @@ func (c *tiling) cover(stored []int) (needed []bool, cost int) {
 	return needed, cost
 }
 
-// repeat marks the values that patterns may compute again: those of fast instructions with several readers. It reports whether
-// there is one.
+// repeat marks the values that patterns may compute again: fast instructions with several readers. It reports whether there is
+// one.
 func (c *tiling) repeat(stored []int) (any bool) {
 	for j := range c.k.Body {
 		v, info := &c.values[len(c.k.In)+j], c.k.Body[j].Op.Info()
@@ -136,7 +135,8 @@ func (c *tiling) addPattern(r kernel.Ref, p *pattern, stored []int) (why string)
 	return ""
 }
 
-// repeatOnly keeps the marks of repeat on values that no pattern reads, as all compute them. It reports whether there is one.
+// repeatOnly keeps the marks of repeat on values that no pattern reads, because all compute them. It reports whether there is
+// one.
 func (c *tiling) repeatOnly(read []bool) (any bool) {
 	for j := range read {
 		v := &c.values[len(c.k.In)+j]

@@ -12,13 +12,12 @@ type trial struct {
 	of     *tiling
 	best   pattern
 	perRow bool
-	size   int // of the patterns that are compared now
-	left   int // how many patterns may still be compared
+	size   int // of the patterns compared now
+	left   int // patterns that may still be compared
 }
 
-// grow compares the patterns of the size that have the first n of insts and values that arguments from position from on would
-// read. Positions count the arguments of insts, three to each, so that every pattern of values with one reader has one way to
-// grow.
+// grow compares all patterns of the trial's size that extend the first n of insts by arguments from position from on. Positions
+// count three arguments for each instruction, so that a pattern of values with one reader grows in one way only.
 func (t *trial) grow(insts [maxPattern]kernel.Ref, n, steps, from int) {
 	if n == t.size {
 		t.left--
@@ -60,9 +59,8 @@ func (t *trial) compare(insts [maxPattern]kernel.Ref, n int) {
 	}
 }
 
-// find returns the pattern of the first n of insts, if the library has its kernel: the one that takes the operands as they are,
-// one that takes a value for each time that it is read, or one that takes constants, and for a single instruction other splats,
-// as operands of all columns.
+// find returns the pattern of the first n of insts, if the library has its kernel. It tries in order: operands as given; one
+// operand for each read; constants as full columns; for a single instruction, all splats as full columns.
 func (t *trial) find(insts [maxPattern]kernel.Ref, n int) (p pattern, ok bool) {
 	c := t.of
 	try := func(perRow, shared, tables bool) (repeats bool) {
@@ -86,7 +84,7 @@ func (t *trial) find(insts [maxPattern]kernel.Ref, n int) (p pattern, ok bool) {
 	return p, p.engine != ""
 }
 
-// steps returns how many an instruction is among those that a pattern has at most.
+// steps returns 1 if maxSteps counts an instruction, and else 0.
 func (c *tiling) steps(r kernel.Ref) int {
 	in := c.k.Inst(r)
 	if in.DType == ir.Bool || in.Op == ir.OpCast && c.values[in.Args[0]].dtype.Size() == 1 {
@@ -95,8 +93,8 @@ func (c *tiling) steps(r kernel.Ref) int {
 	return 1
 }
 
-// engineOf returns the engine that has the kernel of a pattern, or nothing. A kernel of several instructions on the portable
-// engine may be slower than kernels of one by assembly.
+// engineOf returns the engine of a pattern's kernel, or "". A kernel of several instructions on the portable engine may be
+// slower than assembly kernels of one.
 func (c *tiling) engineOf(p, best *pattern) string {
 	if c.e.t.TilingOnly && p.n > 1 && p.n == len(c.k.Body) {
 		return ""
@@ -108,8 +106,8 @@ func (c *tiling) engineOf(p, best *pattern) string {
 	return engine
 }
 
-// kernelCost estimates the time that the kernel of a pattern takes for an element: that of its memory traffic or of its slow
-// operations, whichever is longer, for they overlap. Fast operations hide behind both. The unit is the addition of bytes.
+// kernelCost estimates the time of a kernel for an element: its memory traffic or its slow operations, whichever takes longer,
+// as they overlap. Fast operations hide behind both. The unit is the addition of bytes.
 func (c *tiling) kernelCost(p *pattern) int {
 	const loads, stores = 1, 2
 	memory, slow := stores*c.values[p.insts[0]].dtype.Size(), 0.0

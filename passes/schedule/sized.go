@@ -7,15 +7,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Row groups of plans that are one plan for several numbers of rows: those with one outer axis, the rows. A row group is some
-// blocks of rows and one of the rest. Where the rest is the same, so is the task but for how many blocks there are, and where
-// the rest begins.
+// A program may have one plan for several numbers of rows. A row group with one outer axis, the rows, is some blocks of rows
+// and one block of the rest. If the rest is the same, tasks differ only in the number of blocks and in where the rest begins.
 
-// OfSizes returns GroupDrafts for plans that are one plan for several numbers of rows: see passes.Batch.
+// OfSizes returns GroupDrafts for the plans of a program that are resized for other numbers of rows: see passes.Batch.
 func OfSizes() *GroupDrafts { return &GroupDrafts{tasks: map[blocked]sizedTask{}} }
 
-// blocked is a row group of a plan, by its first step, divided into blocks of rows and a rest of fewer rows, with or without
-// prefetches.
+// blocked identifies a row group of a plan by its first step, its block and its rest of rows, and whether it prefetches.
 type blocked struct {
 	first, block, rest int
 	fromMemory         bool
@@ -27,8 +25,8 @@ type sizedTask struct {
 	rows int
 }
 
-// resize returns the task for another number of rows that leaves the same rest. The first part has more or fewer blocks then,
-// and the rest is behind them.
+// resize returns the task for another number of rows with the same rest. The first part has more or fewer blocks, and the rest
+// is behind them.
 func (t *sizedTask) resize(of blocked, rows int) nest.Task {
 	task := t.task
 	times := float64(rows) / float64(t.rows)
@@ -52,7 +50,7 @@ func (t *sizedTask) resize(of blocked, rows int) nest.Task {
 	return task
 }
 
-// shifted returns the items as they are in a later iteration of a loop.
+// shifted returns the items of a later iteration of a loop.
 func shifted(items []nest.Item, loop, by int) []nest.Item {
 	out := slices.Clone(items)
 	for i := range out {
@@ -70,8 +68,8 @@ func shifted(items []nest.Item, loop, by int) []nest.Item {
 	return out
 }
 
-// sizedGroup returns the task of a row group of a plan that was resized: where its blocks leave the same rest, that of another
-// number of rows.
+// sizedGroup returns the task of a row group of a resized plan. It reuses the task of another number of rows with the same
+// rest.
 func (s *scheduler) sizedGroup(g *plan.RowGroup) (nest.Task, error) {
 	rows, block := g.Outer[0], s.blockOfRows(g)
 	if rows == 0 {

@@ -14,18 +14,17 @@ import (
 
 // Library tells which kernels exist.
 type Library interface {
-	// Engine returns the name of the better engine that has a kernel of a signature. One is known to be slower than all others:
-	// portable.
+	// Engine returns the name of the best engine that has a kernel. The engine portable is slower than all others.
 	Engine(signature string) (engine string, ok bool)
-	// Vector returns how many bytes a vector has of the kernels of an engine.
+	// Vector returns the bytes of a vector of an engine's kernels.
 	Vector(engine string) int
 }
 
 // A strategy is one way to compute a step. Its name in Explain, its function, its file and its golden file are one word.
 type strategy struct {
 	name string
-	// offer returns an offer for each option of the strategy, the preferred one first. It is a pure function: what it returns
-	// follows from its arguments, which it never changes. It takes little time: a nest is made by an offer's draft.
+	// offer returns an offer for each option of the strategy, the preferred one first. It is a pure function, never changes its
+	// arguments, and takes little time: an offer's draft makes the nest.
 	offer func(t *target, s *plan.Step) []offer
 }
 
@@ -36,8 +35,7 @@ var strategies struct {
 	byRole [plan.Line + 1][]strategy
 }
 
-// strategiesOf returns the strategies for steps of a role. Of two offers that cost the same at least, the first is preferred. A
-// new strategy is a file of its own and an entry here.
+// strategiesOf returns the strategies for steps of a role. The first of several equally cheap offers is preferred.
 func strategiesOf(role plan.Role) []strategy {
 	strategies.once.Do(func() {
 		scans := []strategy{{"row-scan", rowScan}, {"column-scan", columnScan}}
@@ -70,11 +68,11 @@ func offersOf(t *target, s *plan.Step) (all []offer) {
 	return all
 }
 
-// otherStep is the reason of a strategy for steps that are plainly not like this one, such as a sort for a gather. Lists of
-// what was rejected leave it out.
+// otherStep is the reason of a strategy for steps of another kind, such as a sort for a gather. Lists of rejected strategies
+// omit it.
 const otherStep = "it is for other steps"
 
-// offer is what a strategy, or one of its options, costs for a step.
+// offer is the cost of a strategy, or of one of its options, for a step.
 type offer struct {
 	name   string  // in Explain: offersOf sets it
 	option string  // of the strategy, "" for its only or usual one
@@ -112,8 +110,8 @@ type Draft struct {
 	Parts   []nest.Nest
 	Then    [][]nest.Nest // the parts of further tasks, each of which begins when all before is complete
 	Elems   []int         // of each of several tasks: how many elements it computes, if not as many as the step has
-	// Own are buffers that only this step has, temporaries and iotas: a slot of one has its number behind those of the target.
-	// Offsets count from the first of them.
+	// Own lists the temporaries and iotas of this step. Their slots have numbers behind those of the target's buffers, and
+	// their offsets count from the first of them.
 	Own    []plan.Buffer
 	Choice nest.Choice
 
@@ -149,15 +147,15 @@ func (d *Draft) slot(s nest.Slot) int {
 	return len(d.Slots) - 1
 }
 
-// reserve reserves bytes of local memory and returns the offset of the first. Sizes are spread by a cache line more than they
-// need, so that buffers do not all begin in the same set of the cache.
+// reserve reserves bytes of local memory and returns the offset of the first. A spare cache line keeps buffers from all
+// beginning in the same set of the cache.
 func (d *Draft) reserve(bytes int) int {
 	at := d.Scratch
 	d.Scratch += roundUp(bytes, cacheLine) + cacheLine
 	return at
 }
 
-// own appends a buffer that only this step has, and returns its slot.
+// own appends a buffer of this step, and returns its slot.
 func (d *Draft) own(t *target, b plan.Buffer) int {
 	d.Own = append(d.Own, b)
 	return d.slot(nest.Buffer(len(t.buffers)+len(d.Own)-1, b.DType))
@@ -178,9 +176,8 @@ func inner(loops []nest.Loop, items ...nest.Item) nest.Item {
 	return nest.Item{Nest: &nest.Nest{Loops: loops, Items: items}}
 }
 
-// choose returns the draft that costs least, and of the strategies that were not chosen what they cost at least, or why they
-// can't compute the step. Strategies are drafted in the order of their offers, until the draft in hand costs no more than any
-// other does at least: nearly always the first.
+// choose returns the cheapest draft, and the least cost or the reason of each other strategy. It drafts in the order of least
+// costs until no other offer can cost less: nearly always the first.
 func choose(t *target, s *plan.Step) (*Draft, error) {
 	if elems(s) == 0 {
 		return newDraft(t, s), nil
@@ -216,7 +213,7 @@ func choose(t *target, s *plan.Step) (*Draft, error) {
 	return best, nil
 }
 
-// cheapest returns which offer costs least of those that are not drafted yet, or -1.
+// cheapest returns the cheapest offer that is not drafted yet, or -1.
 func cheapest(offers []offer) int {
 	least := -1
 	for i := range offers {
@@ -227,7 +224,7 @@ func cheapest(offers []offer) int {
 	return least
 }
 
-// noStrategy is the error if no strategy can compute a step: the reason of each.
+// noStrategy returns the error of a step that no strategy can compute: the reason of each.
 func noStrategy(rejected []nest.Rejected) error {
 	reasons := make([]string, len(rejected))
 	for i, r := range rejected {

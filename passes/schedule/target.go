@@ -7,19 +7,18 @@ import (
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
-// target is what strategies look at besides the step: the machine, the library, and what is known of buffers. No strategy
-// changes it. Writers of drafts have it, and one another, in named fields: if they were embedded, the compiler would make a
-// method of each of them for each type around it, which was half the time to compile this package.
+// target is the input of strategies besides the step: the machine, the library, and facts about buffers. No strategy changes
+// it. Writers of drafts keep it, and one another, in named fields: embedded, the compiler would make a method of each of them
+// for each type around it, which was half the time to compile this package.
 type target struct {
 	*tuning.Machine
 	Options
 	lib     Library
 	buffers []plan.Buffer
 	read    []bool // by buffer: whether a step reads it
-	// inGroup says that the step is one block of rows of a row group: its loops are inside those of the group, and one
-	// goroutine runs them all.
+	// inGroup is set for one block of rows of a row group: the loops of the group are outside, and one goroutine runs the step.
 	inGroup bool
-	whole   *plan.Step // that it is a block of, in a row group
+	whole   *plan.Step // in a row group: the step that this one is a block of
 }
 
 // drafting returns a draft with the slots of the step's operands, most of whose work one kernel does.
@@ -54,28 +53,28 @@ func (t *target) isPortable(k kernel.Code) bool {
 	return why != "" || engine == portable
 }
 
-// pieces returns into how many pieces so much work is divided at least.
+// pieces returns the least number of pieces that so much work is divided into.
 func (t *target) pieces(work float64) int { return t.Pieces(t.Workers, work) }
 
-// mostElems returns how many elements a block of a step has at most, to give work to several goroutines.
+// mostElems returns the greatest number of elements of a block of a step that gives work to several goroutines.
 func (t *target) mostElems(s *plan.Step) int {
 	return min(t.BlockElems, ((elems(s)-1)/t.pieces(t.Work(s))+64)&^63)
 }
 
-// callElems returns how many elements of a step one kernel call handles at most: fewer of an expensive body.
+// callElems returns the greatest number of elements of one kernel call: fewer of an expensive body.
 func (t *target) callElems(s *plan.Step) int {
 	return max(t.LeastCallElems, int(float64(t.CallElems)/max(1, tuning.OpWork(s)/t.CheapWork))&^63)
 }
 
-// block returns the extents of a block of a step's rows and columns: as wide as can be.
+// block returns the extents of a block of a step's rows and columns, as wide as possible.
 func (t *target) block(s *plan.Step, row, col int) (rows, cols int) {
 	limit, most := t.callElems(s), t.mostElems(s)
 	cols = min(s.Axes[col].Extent, limit, most)
 	return max(1, min(s.Axes[row].Extent, limit/cols, most/cols)), cols
 }
 
-// evenly returns the length of the pieces of n elements, at most so many each, of which none is much shorter than the others.
-// Pieces begin at multiples of unit if that is possible.
+// evenly returns the length of pieces of n elements, at most so many each and about equally long. Pieces begin at multiples of
+// unit if possible.
 func evenly(n, most, unit int) int {
 	if n <= most {
 		return n
@@ -85,7 +84,7 @@ func evenly(n, most, unit int) int {
 	return min(most, (each+unit-1)/unit*unit)
 }
 
-// slowdown returns by how much an engine is slower than the better one.
+// slowdown returns the time of an engine divided by that of the best one.
 func (t *target) slowdown(engine string) float64 {
 	if engine == portable {
 		return t.PortableWork

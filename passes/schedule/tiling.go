@@ -11,9 +11,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// tiling computes a body that has no kernel of its own by kernels of its parts, tile by tile. The registered kernels are its
-// instruction set, tiles in local memory its registers: select.go has the instruction selection, registers.go the register
-// allocation.
+// tiling computes a body without its own kernel by kernels of its parts, tile by tile. The registered kernels are its
+// instruction set, tiles in local memory its registers. select.go selects instructions, order.go orders them, registers.go
+// allocates registers.
 func (e *elemWriter) tiling() (offer, string) {
 	if why := e.pack(); why != "" {
 		return offer{}, why
@@ -68,7 +68,7 @@ type tileInst struct {
 	out   int          // the output that it writes, or -1 for a register
 }
 
-// newTiling selects the kernels of a tiling. It says which are missing.
+// newTiling selects the kernels of a tiling. It returns which are missing, or "".
 func (e *elemWriter) newTiling() (*tiling, string) {
 	c := &tiling{e: e}
 	c.body, c.order = e.body()
@@ -93,7 +93,7 @@ func (e *elemWriter) newTiling() (*tiling, string) {
 	return c, ""
 }
 
-// stored returns of each value 1 + the first output that stores it, or 0.
+// stored returns 1 + the first output that stores it for each value, or 0.
 func (c *tiling) stored() []int {
 	stored := make([]int, len(c.k.In)+len(c.k.Body))
 	for o := len(c.k.Out) - 1; o >= 0; o-- {
@@ -148,7 +148,7 @@ func (c *tiling) addCopy(p int, from kernel.Ref, out int) string {
 	return ""
 }
 
-// count1 counts a kernel whose ops cost so much.
+// count1 counts a kernel and the cost of its ops.
 func (c *tiling) count1(engine string, ops float64) {
 	if !slices.Contains(c.engines, engine) {
 		c.engines = append(c.engines, engine)
@@ -159,11 +159,11 @@ func (c *tiling) count1(engine string, ops float64) {
 	c.cost += (ops + c.e.t.TilingWork) * c.e.t.slowdown(engine)
 }
 
-// count returns how many kernels there are.
+// count returns the number of kernels.
 func (c *tiling) count() int { return len(c.perRow) + len(c.perTile) }
 
-// delayStores finds the stores that would change an input still to be read, because the output shares its memory, and moves
-// them to the end: the value goes to a register, and a copy stores it.
+// delayStores moves stores to the end that would overwrite an input still to be read, because the output shares its memory: the
+// value goes to a register, and a copy stores it.
 func (c *tiling) delayStores() string {
 	for p := 0; p < len(c.perTile); p++ {
 		i := &c.perTile[p]
@@ -183,7 +183,7 @@ func (c *tiling) delayStores() string {
 	return ""
 }
 
-// readLater reports whether an instruction after p reads, where the plan has it, an input that may share memory with an output.
+// readLater reports whether an instruction after p reads an input in place that may share memory with an output.
 func (c *tiling) readLater(p, out int) bool {
 	if c.e.stages[len(c.e.step.In)+out] != direct {
 		return false
@@ -201,8 +201,8 @@ func (c *tiling) readLater(p, out int) bool {
 	return false
 }
 
-// mayAlias reports whether a write of one buffer may be a write of the other. A run keeps inputs and results apart, unless it
-// computes results in place.
+// mayAlias reports whether two buffers may share memory. A run keeps inputs and results apart, unless it computes results in
+// place.
 func (t *target) mayAlias(read, written int) bool {
 	a, b := &t.buffers[read], &t.buffers[written]
 	bytes := func(b *plan.Buffer) int { return b.Size() * b.DType.Size() }

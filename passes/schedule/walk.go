@@ -8,13 +8,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// A walk is the loops that enclose a place in a nest, the outermost first. Each loop takes an axis of a step some indices at a
-// time. A walk is a value: cut returns a new one, and the old one goes on describing the place outside the new loop.
+// A walk is the loops around a place in a nest, the outermost first. Each loop takes some indices of an axis of a step at a
+// time. A walk is a value: cut returns a new one, and the old one still describes the place outside the new loop.
 type walk struct {
 	loops []nest.Loop
-	axis  []int       // of each loop
-	size  []nest.Size // of each axis: how many of its indices one iteration has
-	most  []int       // of each axis: the greatest number that its size yields
+	axis  []int       // by loop
+	size  []nest.Size // by axis: how many of its indices one iteration has
+	most  []int       // by axis: the greatest value of its size
 }
 
 // newWalk returns the place outside all loops, where a step has all indices of its axes.
@@ -64,11 +64,11 @@ func (w *walk) cutAll(but ...int) *walk {
 	return w
 }
 
-// depth returns how many loops there are.
+// depth returns the number of loops.
 func (w *walk) depth() int { return len(w.loops) }
 
-// wrap returns the items inside the loops that w has and outer, of which it was cut, has not: as one nest, or as they are if
-// there is no such loop.
+// wrap returns the items inside the loops that w has and outer, which it was cut from, has not: as one nest, or as they are
+// without such a loop.
 func (w *walk) wrap(outer *walk, items []nest.Item) []nest.Item {
 	if w.depth() == outer.depth() || len(items) == 0 {
 		return items
