@@ -16,47 +16,26 @@ type drafts map[string]*Draft
 // Drafts caches the drafts of steps and the tasks of row groups by their forms, for plans on one machine and with one library.
 // The zero value is empty. Any number of goroutines may use it.
 type Drafts struct {
-	mutex  sync.RWMutex
-	steps  drafts
-	groups map[string]*draftedGroup
-	size   int // bytes of the forms
+	mutex sync.RWMutex
+	kept  map[string]any // *Draft or *draftedGroup
+	size  int            // bytes of the forms
 }
 
-// step returns the draft of a form, nil if there is none.
-func (k *Drafts) step(form []byte) *Draft {
+// of returns the draft or the task of a form, or nil.
+func (k *Drafts) of(form []byte) any {
 	k.mutex.RLock()
 	defer k.mutex.RUnlock()
-	return k.steps[string(form)]
+	return k.kept[string(form)]
 }
 
-// group returns the task of a row group of a form, nil if there is none.
-func (k *Drafts) group(form []byte) *draftedGroup {
-	k.mutex.RLock()
-	defer k.mutex.RUnlock()
-	return k.groups[string(form)]
-}
-
-// addStep keeps the draft of a form. The cache holds at most so many bytes of forms.
-func (k *Drafts) addStep(form []byte, d *Draft, most int) {
+// keep keeps the draft or the task of a form. The cache is emptied if it would hold more than most bytes of forms.
+func (k *Drafts) keep(form []byte, d any, most int) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
-	k.reserve(len(form), most)
-	k.steps[string(form)] = d
-}
-
-// addGroup keeps the task of a row group of a form. The cache holds at most so many bytes of forms.
-func (k *Drafts) addGroup(form []byte, g *draftedGroup, most int) {
-	k.mutex.Lock()
-	defer k.mutex.Unlock()
-	k.reserve(len(form), most)
-	k.groups[string(form)] = g
-}
-
-// reserve makes room for a form of so many bytes. A full cache is emptied. The caller holds the lock.
-func (k *Drafts) reserve(bytes, most int) {
-	if k.size += bytes; k.steps == nil || k.size > most {
-		k.steps, k.groups, k.size = drafts{}, map[string]*draftedGroup{}, bytes
+	if k.size += len(form); k.kept == nil || k.size > most {
+		k.kept, k.size = map[string]any{}, len(form)
 	}
+	k.kept[string(form)] = d
 }
 
 // GroupDrafts caches drafts for one block of a row group, shared by a program's plans for different sizes, on one machine and
@@ -89,12 +68,13 @@ func (s *scheduler) known(t *target, form []byte) *Draft {
 	if t.inGroup {
 		return s.t.Groups.known[string(form)]
 	}
-	return s.t.Drafts.step(form)
+	d, _ := s.t.Drafts.of(form).(*Draft)
+	return d
 }
 
 func (s *scheduler) keep(t *target, form []byte, d *Draft) {
 	if !t.inGroup {
-		s.t.Drafts.addStep(form, d, s.t.FormBytes)
+		s.t.Drafts.keep(form, d, s.t.FormBytes)
 		return
 	}
 	if s.t.Groups.known == nil || len(s.t.Groups.known) >= s.t.GroupDrafts {

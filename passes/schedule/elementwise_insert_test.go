@@ -13,9 +13,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// insertionPlan is a plan of one step of which one output is a copy, a sum or the negative of these, and the others are copies of
-// elements beside it. The first buffer has a few elements more than the copies need, before and behind them. inMemory
-// says whether whole rows are in it.
+// insertionPlan is a plan of one step of which one output is a copy, a sum or the negative of these, and the others are copies
+// of elements beside it. The first buffer has a few elements more than the copies need, before and behind them. inMemory says
+// whether whole rows are in it.
 func insertionPlan(t *rapid.T) (p *plan.Plan, inMemory bool) {
 	dtype := rapid.SampledFrom([]ir.DType{ir.Uint8, ir.Int16, ir.Float32, ir.Float64}).Draw(t, "dtype")
 	factor := rapid.IntRange(2, kernel.MaxFactor).Draw(t, "factor")

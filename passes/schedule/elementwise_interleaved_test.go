@@ -14,9 +14,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
-// pixelsPlan is a plan of one step on pictures whose pixels have channels: of some of them, of an operand with elements
-// next to each other, of a factor for each channel. The output is a plane, or has channels; or the channels are an axis
-// of the step, before or behind those of the picture.
+// pixelsPlan is a plan of one step on pictures whose pixels have channels: of some of them, of an operand with elements next to
+// each other, of a factor for each channel. The output is a plane, or has channels; or the channels are an axis of the step,
+// before or behind those of the picture.
 func pixelsPlan(t *rapid.T) *plan.Plan {
 	types := []ir.DType{ir.Float32, ir.Int32, ir.Float64, ir.Uint8}
 	dtype, stored := rapid.SampledFrom(types).Draw(t, "dtype"), rapid.SampledFrom(types).Draw(t, "stored")
@@ -149,8 +149,8 @@ func TestMissingMembers(t *testing.T) {
 	}
 }
 
-// TestRoomForMembers: steps that differ only in what their operands' buffers have behind the elements have drafts of their
-// own, as missing members are read if the buffer has them.
+// TestRoomForMembers: steps that differ only in what their operands' buffers have behind the elements have drafts of their own,
+// as missing members are read if the buffer has them.
 func TestRoomForMembers(t *testing.T) {
 	p, err := plan.ParsePlan(`plan room arena=0 {
   %0 = param x 0   : f32[200000]

@@ -56,8 +56,7 @@ func units(signature string) string {
 	return "avx2"
 }
 
-// small is a machine whose blocks, tiles and thresholds are so small that a few elements
-// meet all of them.
+// small is a machine whose blocks, tiles and thresholds are so small that a few elements meet all of them.
 func small(t *rapid.T) *tuning.Machine {
 	m := tuning.Default(rapid.IntRange(1, 3).Draw(t, "workers"))
 	if blocks := rapid.SampledFrom([]int{0, 0, 1, 7, 64, 1000}).Draw(t, "blocks"); blocks > 0 {
@@ -77,8 +76,8 @@ func small(t *rapid.T) *tuning.Machine {
 	return m
 }
 
-// randomAccess is an access of a buffer of its own: each axis may be broadcast, in any
-// order, apart, or backwards. Or its first axis is the last in memory, as channels are.
+// randomAccess is an access of a buffer of its own: each axis may be broadcast, in any order, apart, or backwards. Or its first
+// axis is the last in memory, as channels are.
 func randomAccess(t *rapid.T, extents []int) (a plan.Access, size int) {
 	order := rapid.Permutation(axesOf(extents)).Draw(t, "order")
 	if rapid.Bool().Draw(t, "in order") {
@@ -124,8 +123,7 @@ func axesOf(extents []int) []int {
 	return axes
 }
 
-// randomPlan is a plan whose second step has random operands. Its first input may be in
-// the memory of its first output.
+// randomPlan is a plan whose second step has random operands. Its first input may be in the memory of its first output.
 func randomPlan(t *rapid.T) *plan.Plan {
 	rank := rapid.IntRange(2, 4).Draw(t, "rank")
 	extents := make([]int, rank)
@@ -366,8 +364,8 @@ func BenchmarkChoose(b *testing.B) {
 	}
 }
 
-// TestFunctionsPastCaches: with wide vectors functions are stored past the caches by their kernel,
-// which takes less time than memory; with narrow ones, and of float64, they are not.
+// TestFunctionsPastCaches: with wide vectors functions are stored past the caches by their kernel, which takes less time than
+// memory; with narrow ones, and of float64, they are not.
 func TestFunctionsPastCaches(t *testing.T) {
 	for _, c := range []struct {
 		engine, dtype, body string

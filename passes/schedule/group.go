@@ -20,14 +20,14 @@ func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
 		return s.sizedGroup(g)
 	}
 	form, buffers := s.formOfGroup(g)
-	if known := s.t.Drafts.group(form); known != nil {
+	if known, ok := s.t.Drafts.of(form).(*draftedGroup); ok {
 		return known.over(s.plan, g, buffers), nil
 	}
 	t, err := s.writeGroup(g)
 	if err == nil {
 		kept := t
 		kept.Slots = slices.Clone(t.Slots) // of a program they are numbered anew
-		s.t.Drafts.addGroup(form, &draftedGroup{kept, slices.Clone(buffers)}, s.t.FormBytes)
+		s.t.Drafts.keep(form, &draftedGroup{kept, slices.Clone(buffers)}, s.t.FormBytes)
 	}
 	return t, err
 }

@@ -56,8 +56,8 @@ func groupsPlan(t *rapid.T) *plan.Plan {
 	return p
 }
 
-// TestStagedGroups checks steps on interleaved operands, by one kernel and by tilings: that they compute
-// what the step says, and that the members of a group go through local memory together.
+// TestStagedGroups checks steps on interleaved operands, by one kernel and by tilings: that they compute what the step says,
+// and that the members of a group go through local memory together.
 func TestStagedGroups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := groupsPlan(t)

@@ -33,7 +33,7 @@ func newLongScan(p *prefixScan) *longScan {
 	l := &longScan{s: chunkedLines(p), line: p.row, side: min(p.t.ScanRows, ir.Chunks(p.n))}
 	row := func(d ir.DType, n int) view { return l.s.local(l.s.draft.scratch(d, n), 1, 1) }
 	l.run, l.carry, l.next = row(l.s.dtype, l.side), row(l.s.wide, l.side+1), row(l.s.wide, 1)
-	if l.last = l.run; l.s.wide != l.s.dtype {
+	if l.s.wide != l.s.dtype {
 		l.last = row(l.s.wide, l.side)
 	}
 	l.results = l.s.tile(l.side, ir.ReduceChunk)
@@ -63,6 +63,42 @@ func chunked(v view) view {
 	return v
 }
 
+// scanChunks returns the scan of the chunks at a place without carries: running values, and the last of each chunk. dense is
+// memory for a copy of x, if packed.
+func (p *prefixScan) scanChunks(w *walk, x, dense, runs, lasts view) (items []nest.Item) {
+	rows, cols := w.size[p.row], w.size[p.col]
+	if p.packed {
+		dense = dense.inside(w)
+		items, x = append(items, p.pack(w, rows, cols, x, dense)), dense
+	}
+	return append(items, p.scan(w, p.dtype, rows, cols, x, p.identity, runs, lasts))
+}
+
+// scanLasts returns the scan of the last running values of n chunks, from the carry before the first on: the other carries, and
+// the next one. wide is memory for the values as carries are.
+func (p *prefixScan) scanLasts(w *walk, n nest.Size, lasts, wide, carry, next view) (items []nest.Item) {
+	if p.wide != p.dtype {
+		wide = wide.inside(w)
+		items, lasts = append(items, p.castRow(w, n, lasts, wide)), wide
+	}
+	return append(items, p.scan(w, p.wide, nest.Fixed(1), n, lasts, carry, carry.move(p.row, 1), next))
+}
+
+// combineChunks returns the calls that combine running values with the carries of their chunks. Results that are stored past
+// the caches go through a tile.
+func (p *prefixScan) combineChunks(w *walk, carry, runs, tile, y view) []nest.Item {
+	rows, cols, to := w.size[p.row], w.size[p.col], y
+	if p.nonTemporal {
+		to = tile
+	}
+	k, order := kernel.CarryKernel(p.by, p.dtype)
+	items := []nest.Item{p.call(w, k, rows, cols, ordered(order, []view{carry, runs}, to))}
+	if p.nonTemporal {
+		items = append(items, p.store(w, rows, cols, tile, y))
+	}
+	return items
+}
+
 // part returns the scan of so many rows, from one on.
 func (l *longScan) part(from, rows int) nest.Nest {
 	for _, v := range []*view{&l.s.x, &l.s.y, &l.s.head} {
@@ -83,30 +119,14 @@ func (l *longScan) part(from, rows int) nest.Nest {
 
 // chunks returns the scan of some chunks of a line.
 func (l *longScan) chunks(w *walk, x, y view) (items []nest.Item) {
-	rows, cols, one, from := w.size[l.s.row], w.size[l.s.col], nest.Fixed(1), x
-	if l.s.packed {
-		dense := l.dense.inside(w)
-		items, x = append(items, l.s.pack(w, rows, cols, x, dense)), dense
-	}
-	run, last, carry, next, results := l.run.inside(w), l.last.inside(w), l.carry.inside(w), l.next.inside(w), l.results.inside(w)
-	items = append(items, l.s.scan(w, l.s.dtype, rows, cols, x, l.s.identity, results, run))
-	if l.s.wide != l.s.dtype {
-		items = append(items, l.s.castRow(w, rows, run, last))
-	}
-	items = append(items, l.s.scan(w, l.s.wide, one, rows, last, carry, carry.move(l.s.col, 1), next))
-	k, order := kernel.CarryKernel(l.s.by, l.s.dtype)
-	to := y
-	if l.s.nonTemporal {
-		to = results
-	}
-	items = append(items, l.s.call(w, k, rows, cols, ordered(order, []view{carry, results}, to)))
-	if l.s.nonTemporal {
-		items = append(items, l.s.store(w, rows, cols, results, y))
-	}
+	rows, cols, one := w.size[l.s.row], w.size[l.s.col], nest.Fixed(1)
+	run, carry, next, results := l.run.inside(w), l.carry.inside(w), l.next.inside(w), l.results.inside(w)
+	items = append(l.s.scanChunks(w, x, l.dense, results, run), l.s.scanLasts(w, rows, run, l.last, carry, next)...)
+	items = append(items, l.s.combineChunks(w, carry, results, results, y)...)
 	all := cols // the last chunk is alone
 	if cols == nest.Fixed(ir.ReduceChunk) {
 		all = times(rows, ir.ReduceChunk)
 	}
-	items = append(items, l.s.again(w, l.line, l.s.col, all, rows, from, run, carry, y, next)...)
+	items = append(items, l.s.again(w, l.line, l.s.col, all, rows, x, run, carry, y, next)...)
 	return append(items, l.s.copyRow(w, l.s.wide, one, next, carry))
 }

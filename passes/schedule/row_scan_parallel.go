@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -155,37 +154,23 @@ func (l *parallelScan) both(last, next scanBlock) (parts []nest.Nest) {
 }
 
 // scanned returns the scan of chunks from number k of a block on, without carries.
-func (l *parallelScan) scanned(w *walk, b scanBlock, k int) (items []nest.Item) {
-	rows, cols, x := w.size[l.s.row], w.size[l.s.col], l.s.x.move(l.s.row, b.first+k)
-	if l.s.packed {
-		dense := l.dense.inside(w)
-		items, x = append(items, l.s.pack(w, rows, cols, x, dense)), dense
-	}
-	return append(items, l.s.scan(w, l.s.dtype, rows, cols, x, l.s.identity, b.runs.move(l.s.row, k), l.lasts.move(l.s.row, b.first+k)))
+func (l *parallelScan) scanned(w *walk, b scanBlock, k int) []nest.Item {
+	return l.s.scanChunks(w, l.s.x.move(l.s.row, b.first+k), l.dense, b.runs.move(l.s.row, k), l.lasts.move(l.s.row, b.first+k))
 }
 
 // carried returns the scan of the last running values of a block.
-func (l *parallelScan) carried(b scanBlock) (items []nest.Item) {
-	w, n := l.base, nest.Fixed(b.chunks())
-	last, before := l.lasts.move(l.s.row, b.first), l.behind.move(l.s.row, b.first)
-	if l.s.wide != l.s.dtype {
-		wide := l.last.inside(w)
-		items, last = append(items, l.s.castRow(w, n, last, wide)), wide
-	}
-	return append(items, l.s.scan(w, l.s.wide, nest.Fixed(1), n, last, before, before.move(l.s.row, 1), l.next.inside(w)))
+func (l *parallelScan) carried(b scanBlock) []nest.Item {
+	return l.s.scanLasts(l.base, nest.Fixed(b.chunks()), l.lasts.move(l.s.row, b.first), l.last, l.behind.move(l.s.row, b.first), l.next.inside(l.base))
 }
 
 // combined returns the results of chunks from number k of a block on.
 func (l *parallelScan) combined(w *walk, b scanBlock, k int) []nest.Item {
-	y := l.s.y.move(l.s.row, b.first+k)
-	kernel, order := kernel.CarryKernel(l.s.by, l.s.dtype)
-	ins := []view{l.behind.move(l.s.row, b.first+k), b.runs.move(l.s.row, k)}
-	if !l.s.nonTemporal {
-		return []nest.Item{l.s.call(w, kernel, w.size[l.s.row], w.size[l.s.col], ordered(order, ins, y))}
+	one := w
+	if l.s.nonTemporal {
+		one = w.cut(l.s.row, 1)
 	}
-	one := w.cut(l.s.row, 1)
-	rows, cols, piece := one.size[l.s.row], one.size[l.s.col], l.piece.inside(one)
-	return one.wrap(w, []nest.Item{l.s.call(one, kernel, rows, cols, ordered(order, ins, piece)), l.s.store(one, rows, cols, piece, y)})
+	carry, runs, y := l.behind.move(l.s.row, b.first+k), b.runs.move(l.s.row, k), l.s.y.move(l.s.row, b.first+k)
+	return one.wrap(w, l.s.combineChunks(one, carry, runs, l.piece.inside(one), y))
 }
 
 // scannedAgain returns the second scan of a block, if there can be one.
