@@ -142,10 +142,13 @@ func (c *contractor) swaps(v *ir.Value) (why string) {
 	return ""
 }
 
-// weighs reports whether a contraction multiplies weights that never change by windows.
+// weighs reports whether a contraction multiplies weights that never change by windows. Windows that are cast, as they do not
+// repeat elements, are an array.
 func (c *contractor) weighs(v *ir.Value) bool {
-	if v.Attr.Conv != nil {
-		return !c.last[v] && c.s.frozenBelow(v.Args[1])
+	if o := v.Attr.Conv; o != nil {
+		d := dotOf(v)
+		repeat := extents(v)[0]*o.Groups*d.pairs*d.cols > size(v.Args[0].Type.Shape)
+		return !c.last[v] && (repeat || v.Type.DType.Native()) && c.s.frozenBelow(v.Args[1])
 	}
 	return viewsBy(v.Args[1], ir.OpWindow) && c.s.frozenBelow(v.Args[0])
 }
@@ -154,12 +157,13 @@ func (c *contractor) weighs(v *ir.Value) bool {
 // channels of its result lie in vectors then, and fill them or are pooled, or the windows are few. Short windows
 // are if the result is joined with that of long ones.
 func (c *contractor) fillsVectors(v *ir.Value, d extentsOfDot) bool {
-	width, bytes := kernel.DotColumns(v.Type.DType), d.rows*d.cols*v.Type.DType.Size()
+	in := v.Type.DType.Compute() // a convolution is multiplied in it
+	width, bytes := kernel.DotColumns(in), d.rows*d.cols*in.Size()
 	lanes := (d.rows + width - 1) / width * width
 	fills := (lanes-d.rows)*swappedIdle <= d.rows || d.cols <= swappedWindows
 	long := func(v *ir.Value) bool { return dotOf(v).pairs >= swappedPairs && c.weighs(v) }
 	gains := fills && (long(v) || slices.ContainsFunc(c.joined[v], long)) || c.depthwise[v] || c.pooled[v] && bytes <= pooledBytes
-	return v.Type.DType == ir.Float32 && (gains && d.rows >= swappedChannels || c.s.eager)
+	return in == ir.Float32 && (gains && d.rows >= swappedChannels || c.s.eager)
 }
 
 // transposed reports whether a factor exchanges the last two axes of memory.

@@ -100,7 +100,9 @@ func (c *contractor) convolution(v *ir.Value) (*ir.Value, error) {
 	if single && a.err == nil {
 		y = a.cropped(y, strings.IndexByte(p.out, 'm'), 0, 1)
 	}
-	y = a.cast(y, d)
+	if a.err == nil && y.Type.DType != d {
+		y = a.add(ir.OpCast, ir.Attr{DType: d}, y) // behind a permute, so that the pass orders sees the product
+	}
 	all := v.Type.Shape
 	if last {
 		y = a.reshaped(y, slices.Concat(all[:1], all[2:], all[1:2]))
