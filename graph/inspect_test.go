@@ -54,7 +54,7 @@ func TestDump(t *testing.T) {
 	require.Equal(t, p.String(), f.String())
 
 	err = p.Dump(&all, "codegen")
-	require.ErrorContains(t, err, here2(-1)+`: dump: there is no stage "codegen": the stages are graph, widen, contract, reductions, simplify, `)
+	require.ErrorContains(t, err, here2(-1)+`: dump: there is no stage "codegen": the stages are graph, contract, reductions, simplify, `)
 	require.ErrorContains(t, err, ", plan, schedule, kernels")
 }
 

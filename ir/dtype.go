@@ -47,7 +47,7 @@ type dtypeInfo struct {
 	// compute is the type in which elements are computed: the type itself if it has kernels of every kind. Any other
 	// type has only loads, stores and conversions. An op on it is the op of the compute type, whose result is rounded or
 	// wrapped to the type; reductions, scans and products convert their operands once and their results once (package
-	// elementary, passes/widen.go).
+	// elementary, passes/casts.go).
 	compute DType
 	// total is the type of sums and products of many elements. For 8-bit and 16-bit integers and bools it holds the sum of
 	// 2^32 elements; for other types it is the type itself.

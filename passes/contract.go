@@ -20,8 +20,8 @@ import (
 // one in memory.
 //
 // Requires: all sizes bound.
-// Ensures: every dot has two rows, two columns and two pairs or more; convolutions are of taps, and of a type that is
-// computed in itself.
+// Ensures: every dot has two rows, two columns and two pairs or more, and reads no cast of more elements than a view
+// below it reads; convolutions are of taps; both are of a type that is computed in itself.
 func contract(s *State) error {
 	if !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op.IsProduct() || v.Attr.Conv != nil }) {
 		return nil
@@ -35,20 +35,46 @@ func contract(s *State) error {
 		case !v.Op.IsProduct():
 			return v, nil
 		}
-		if why := c.swaps(v); why != "" {
-			return c.swapped(v, why)
+		p, err := c.widened(v)
+		if err != nil {
+			return nil, err
 		}
-		return c.dot(v)
+		y, why := p, c.swaps(p)
+		if why != "" {
+			y, err = c.swapped(p, why)
+		} else {
+			y, err = c.dot(p)
+		}
+		a := adder{f: s.Func, v: v, err: err}
+		return a.cast(y, v.Type.DType), a.err
 	})
+}
+
+// widened returns a product of the type that v is computed in. What a view repeats is cast once: windows of an image of
+// float16 are windows of one of float32.
+func (c *contractor) widened(v *ir.Value) (*ir.Value, error) {
+	if !isNarrow(v) && !repeatsCast(v) {
+		return v, nil
+	}
+	a, args := adder{f: c.s.Func, v: v}, slices.Clone(v.Args)
+	for i, x := range args {
+		args[i] = a.castOnce(a.cast(x, x.Type.DType.Compute()))
+	}
+	p := a.add(v.Op, *v.Attr, args...)
+	c.pooled[p], c.depthwise[p], c.joined[p] = c.pooled[v], c.depthwise[v], c.joined[v]
+	return p, a.err
 }
 
 func checkContract(s *State) error {
 	for _, v := range s.Func.Body {
-		if v.Attr.Conv != nil && !(isTapped(v) && v.Type.DType.Native()) {
+		switch {
+		case v.Attr.Conv != nil && !(isTapped(v) && v.Type.DType.Native()):
 			return fmt.Errorf("%%%d is a %s of %s that has no taps", v.ID, v.Op, v.Type.DType)
-		}
-		if v.Op.IsProduct() && dotOf(v).degenerate() {
+		case !v.Op.IsProduct():
+		case dotOf(v).degenerate():
 			return fmt.Errorf("%%%d is a product of one row, one column or one pair", v.ID)
+		case isNarrow(v), repeatsCast(v):
+			return fmt.Errorf("%%%d is a product of %s, or reads a cast of a view that repeats elements", v.ID, v.Type.DType)
 		}
 	}
 	return nil

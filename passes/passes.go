@@ -62,9 +62,8 @@ type State struct {
 
 // Default is the pipeline.
 var Default = []Pass{
-	{Name: "widen", Run: widen, Check: checkWide},
-	{Name: "contract", Run: contract, Check: checkContract, After: []Order{{"widen", "the products of elements that it writes are of the type that they are added in"}}},
-	{Name: "reductions", Run: reductions, Check: checkReductions, After: []Order{{"widen", "the tables of scatters are of types that are computed in themselves"}, {"contract", "it makes products sums"}}},
+	{Name: "contract", Run: contract, Check: checkContract},
+	{Name: "reductions", Run: reductions, Check: checkReductions, After: []Order{{"contract", "it makes products sums"}}},
 	{Name: "simplify", Run: simplify, Check: checkSimple, After: []Order{{"reductions", "it writes views that may change nothing"}}},
 	{Name: "orders", Run: orders, After: []Order{{"simplify", "equal values are read in one place"}}},
 	{Name: "taps", Run: taps, Check: checkTaps, After: []Order{{"orders", "the operands of convolutions have their order in memory"}}},

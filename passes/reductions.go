@@ -10,12 +10,14 @@ import (
 // reductions writes each reduction as the levels of its tree: a view that makes
 // the reduced axes one last axis, then a reduce_chunks for each level until one
 // element is left, in the type that partial results have. A scatter of many updates, whose combinations
-// are the same in any order, is a scatter to several tables and their reduction (scatters.go). Sizes
-// become constants.
+// are the same in any order, is a scatter to several tables and their reduction (scatters.go). All are
+// done in the type that they are computed in, and cast once: a sum of float16 is one of float32, rounded
+// at the end. Sizes become constants.
 //
-// Requires: all sizes bound; widen.
+// Requires: all sizes bound.
 // Ensures: the one reduction is reduce_chunks; it and scans are of lines of two
-// elements or more, and at least one line; no extent.
+// elements or more, and at least one line; nothing that accumulates, and no table of numbers, is of a type that
+// is not computed in itself; no extent.
 func reductions(s *State) error {
 	if !slices.ContainsFunc(s.Func.Body, hasLevels) {
 		s.Func.Sweep()
@@ -25,7 +27,13 @@ func reductions(s *State) error {
 		if !hasLevels(v) {
 			return v, nil
 		}
-		r := &reducer{adder{f: s.Func, v: v}}
+		r, own := &reducer{adder{f: s.Func, v: v}}, v.Type.DType
+		if v = r.widened(v); r.err != nil {
+			return nil, r.err
+		}
+		bound, bounded := ir.WideBound(v.Op, v.Attr, own)
+		bounded = bounded && v != r.v
+		r.v = v
 		switch info := v.Op.Info(); {
 		case v.Op == ir.OpExtent:
 			n, _ := v.Attr.Begin.Int()
@@ -47,7 +55,10 @@ func reductions(s *State) error {
 		case info.Kind == ir.Scan:
 			v = r.scan(v)
 		}
-		return v, r.err
+		if bounded {
+			v = r.add(r.v.Op.Info().By, ir.Attr{}, v, r.add(ir.OpConst, ir.Attr{DType: r.v.Type.DType, Bits: bound}))
+		}
+		return r.cast(v, own), r.err
 	})
 }
 
@@ -74,6 +85,8 @@ func checkReductions(s *State) error {
 		switch {
 		case v.Op == ir.OpExtent:
 			return fmt.Errorf("%%%d is an extent", v.ID)
+		case isNarrow(v):
+			return fmt.Errorf("%%%d is a %s of %s", v.ID, v.Op, v.Type.DType)
 		case v.Op.Info().Kind == ir.Reduce && v.Op != ir.OpReduceChunks:
 			return fmt.Errorf("%%%d is a %s", v.ID, v.Op)
 		}
