@@ -30,9 +30,9 @@ func TestBatchKeepsMeaning(t *testing.T) {
 			return // of another number of rows, n is an extent that it must agree with
 		}
 		small := rapid.Bool().Draw(t, "small")
-		s := &State{Func: whole, machine: machine(small), eager: small}
+		s := &State{Func: whole, eager: small}
 		for _, p := range Default {
-			require.NoError(t, s.run(p))
+			require.NoError(t, s.run(p, machine(small)))
 		}
 		b := BatchOf(f, "n", s.Plan, rows)
 		if b == nil {

@@ -105,7 +105,7 @@ func (b *bisection) state(n, rewrites int) (*State, error) {
 		if i == n-1 {
 			s.fuel = &fuel{left: rewrites}
 		}
-		if err := s.run(p); err != nil {
+		if err := s.run(p, b.options.Machine); err != nil {
 			return nil, fmt.Errorf("pass %s: %w", p.Name, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected texts in testdata")
@@ -43,7 +44,7 @@ func passText(t *testing.T, k int, text string) string {
 	if Default[k].Name == "loops" {
 		require.NoError(t, fuse(s))
 	}
-	require.NoError(t, Default[k].Run(s))
+	require.NoError(t, s.run(Default[k], tuning.Default(1)))
 	if len(s.Func.Body) > 0 {
 		require.NoError(t, s.verify(Default[k]))
 	}

@@ -30,9 +30,9 @@ func TestLowerKeepsMeaning(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		noFuse := rapid.IntRange(0, 7).Draw(t, "nofuse") == 7
-		s := &State{Func: f.Clone(), machine: machine(small), noFuse: noFuse, eager: small || rapid.Bool().Draw(t, "eager")} // graph.TestNarrowAxes and TestTorus unroll and split loops more often
+		s := &State{Func: f.Clone(), noFuse: noFuse, eager: small || rapid.Bool().Draw(t, "eager")} // graph.TestNarrowAxes and TestTorus unroll and split loops more often
 		for _, p := range Default {
-			if err := s.run(p); err != nil {
+			if err := s.run(p, machine(small)); err != nil {
 				t.Fatalf("%s: %v\n%s", p.Name, err, text)
 			}
 			if err := s.verify(p); err != nil {
@@ -46,7 +46,7 @@ func TestLowerKeepsMeaning(t *testing.T) {
 				sameBits(t, want, got, p.Name+"\n"+s.String()+"from\n"+text)
 			}
 			if p.Name == "simplify" {
-				again := &State{Func: s.Func.Clone(), machine: tuning.Default(1)}
+				again := &State{Func: s.Func.Clone()}
 				require.NoError(t, simplify(again))
 				require.Equal(t, s.Func.String(), again.Func.String(), "simplify is not done after one run, from\n%s", text)
 			}

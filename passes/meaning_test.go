@@ -38,13 +38,13 @@ func TestPassKeepsMeaning(t *testing.T) {
 		}
 		t.Run(p.Name, func(t *testing.T) {
 			changed := 0
-			compare := func(t *rapid.T, s *State, inputs []eval.Array) {
+			compare := func(t *rapid.T, s *State, m *tuning.Machine, inputs []eval.Array) {
 				before := s.String()
 				want, wrong := evaluated(s, inputs)
 				if wrong != nil { // an integer is an index that is out of range
 					want, wrong = evaluated(s, smallIntegers(inputs))
 				}
-				require.NoError(t, s.run(p), before)
+				require.NoError(t, s.run(p, m), before)
 				if len(s.Func.Body) > 0 { // else a text of a plan alone
 					require.NoError(t, s.verify(p), "%s\nfrom\n%s", s, before)
 				}
@@ -62,7 +62,7 @@ func TestPassKeepsMeaning(t *testing.T) {
 			}
 			for _, text := range goldensOf(t, p.Name) {
 				if s := stateOf(t, text); !*long && !isSmall(s) {
-					require.NoError(t, s.run(p))
+					require.NoError(t, s.run(p, tuning.Default(1)))
 					changed++ // as its golden file shows
 				} else {
 					rapid.Check(t, func(t *rapid.T) {
@@ -70,19 +70,19 @@ func TestPassKeepsMeaning(t *testing.T) {
 						if p.Name == "loops" { // its files have what fuse takes, as groups have no text
 							require.NoError(t, fuse(s))
 						}
-						compare(t, s, inputsOf(t, s))
+						compare(t, s, tuning.Default(1), inputsOf(t, s))
 					})
 				}
 			}
 			rapid.Check(t, func(t *rapid.T) {
 				f, inputs := irtest.Func(t, irtest.Config{Layouts: true, Reductions: true, Products: 8})
 				small := rapid.Bool().Draw(t, "small")
-				s := &State{Func: f, machine: machine(small), eager: small}
+				s, m := &State{Func: f, eager: small}, machine(small)
 				for _, earlier := range Default[:k] {
-					require.NoError(t, s.run(earlier))
+					require.NoError(t, s.run(earlier, m))
 				}
 				if len(s.Func.Body) > 0 {
-					compare(t, s, inputs)
+					compare(t, s, m, inputs)
 				}
 			})
 			require.Positive(t, changed, "no text and no random graph is changed by the pass")
@@ -108,7 +108,7 @@ func goldensOf(t *testing.T, pass string) (texts []string) {
 
 // stateOf reads the text of a graph or of a plan.
 func stateOf(t require.TestingT, text string) *State {
-	s := &State{Func: &ir.Func{}, machine: tuning.Default(1)}
+	s := &State{Func: &ir.Func{}}
 	var err error
 	if strings.HasPrefix(text, "plan") {
 		s.Plan, err = plan.ParsePlan(text)
@@ -179,7 +179,7 @@ func evaluated(s *State, inputs []eval.Array) ([]eval.Array, error) {
 		return nil, err
 	}
 	if p.Arena == 0 { // temporaries have no memory before the pass buffers
-		if err := buffers(&State{Func: &ir.Func{}, Plan: p, machine: s.machine}); err != nil {
+		if err := buffers(&State{Func: &ir.Func{}, Plan: p}); err != nil {
 			return nil, err
 		}
 	}

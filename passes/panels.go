@@ -17,11 +17,11 @@ import (
 //
 // Requires: loops.
 // Ensures: the right operand of a product lies in panels, or has contiguous rows, or is made of windows.
-func panels(s *State) error {
+func panels(s *State, m *tuning.Machine) error {
 	if !slices.ContainsFunc(s.Plan.Steps, func(s plan.Step) bool { return s.Contracts() }) {
 		return nil
 	}
-	k := &packer{p: s.Plan, m: s.machine, fixed: s.fixedBuffers(), uses: s.bufferUses()}
+	k := &packer{p: s.Plan, m: m, fixed: s.fixedBuffers(), uses: s.bufferUses()}
 	if len(s.frozen) == 0 { // a program without frozen params computes nothing once
 		clear(k.fixed)
 	}

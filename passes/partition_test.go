@@ -175,12 +175,12 @@ func TestPartitionKeepMeaning(t *testing.T) {
 		text := f.String()
 		want, err := eval.Eval(f, in)
 		require.NoError(t, err)
-		s := &State{Func: f, machine: tuning.Default(1)}
+		s := &State{Func: f}
 		for _, p := range Default {
 			if p.Name == "fuse" {
 				cheaperThanGreedy(t, s.Func)
 			}
-			require.NoError(t, s.run(p), text)
+			require.NoError(t, s.run(p, tuning.Default(1)), text)
 			require.NoError(t, s.verify(p), text)
 		}
 		sameBits(t, want, planned(t, s.Plan, in), text)
@@ -190,7 +190,7 @@ func TestPartitionKeepMeaning(t *testing.T) {
 // cheaperThanGreedy checks an order that is one component.
 func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
 	f.Number()
-	fu := &fuser{s: &State{Func: f, machine: tuning.Default(1)}, readers: make([]int32, len(f.Body))}
+	fu := &fuser{s: &State{Func: f}, readers: make([]int32, len(f.Body))}
 	fu.count()
 	c := newPartitioner(fu.s, fu.readers)
 	order := c.depthFirst(f.Body)

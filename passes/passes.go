@@ -23,9 +23,10 @@ import (
 type Pass struct {
 	Name  string
 	Run   func(*State) error
-	Check func(*State) error // of what the pass ensures; ir's verifier runs besides
-	After []Order            // passes that must have run before, and why
-	Stage ir.Stage           // the grammar of the graph after it
+	On    func(*State, *tuning.Machine) error // Run of a pass that decides for a machine: it has plans
+	Check func(*State) error                  // of what the pass ensures; ir's verifier runs besides
+	After []Order                             // passes that must have run before, and why
+	Stage ir.Stage                            // the grammar of the graph after it
 }
 
 // Order says that a pass comes after another, and why.
@@ -37,20 +38,19 @@ type State struct {
 	Func *ir.Func
 	Plan *plan.Plan
 
-	machine *tuning.Machine
-	noFuse  bool
-	eager   bool
-	fuel    *fuel                  // of Bisect; nil is without end
-	why     map[*ir.Value]string   // why a value has memory of its own
-	frozen  map[*ir.Value]bool     // params that never change
-	placed  map[*ir.Value]location // values that are stored in the buffer of another
-	tabled  map[*ir.Value]bool     // values that loops compute which look them up
-	tapped  map[*ir.Value]bool     // the sums that the pass taps has written
-	ledger  ledger
-	slots   []*ir.Value                          // of numberings
-	spare   struct{ replaced, body []*ir.Value } // of Rewrite: lists that the last one left
-	buffer  valueMap[int32]                      // 1 + the buffer of each value that has one
-	step    valueMap[int32]                      // 1 + the step that computes each value
+	noFuse bool
+	eager  bool
+	fuel   *fuel                  // of Bisect; nil is without end
+	why    map[*ir.Value]string   // why a value has memory of its own
+	frozen map[*ir.Value]bool     // params that never change
+	placed map[*ir.Value]location // values that are stored in the buffer of another
+	tabled map[*ir.Value]bool     // values that loops compute which look them up
+	tapped map[*ir.Value]bool     // the sums that the pass taps has written
+	ledger ledger
+	slots  []*ir.Value                          // of numberings
+	spare  struct{ replaced, body []*ir.Value } // of Rewrite: lists that the last one left
+	buffer valueMap[int32]                      // 1 + the buffer of each value that has one
+	step   valueMap[int32]                      // 1 + the step that computes each value
 
 	distinct bool    // no two values compute the same: simplify has seen to it, and no Rewrite has edited since
 	level    []int32 // what levels returns of the graph; nil after a Rewrite
@@ -76,8 +76,8 @@ var Default = []Pass{
 	{Name: "recompute", Run: recompute, Stage: ir.StageViewed, After: []Order{{"placement", "results, and what is stored in a slice, are not computed again"}, {"cse", "it would merge what is computed again"}}},
 	{Name: "fuse", Run: fuse, Check: checkGroups, Stage: ir.StageViewed, After: []Order{{"placement", "each result is a store of some group"}, {"recompute", "it says which values are stored, and which are looked up in loops of their own"}}},
 	{Name: "loops", Run: loops, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
-	{Name: "panels", Run: panels, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "it reads the steps of products"}}},
-	{Name: "tiles", Run: tiles, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "lines and rows are axes of loop nests"}, {"panels", "the steps that pack are in no row group of the product"}}},
+	{Name: "panels", On: panels, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "it reads the steps of products"}}},
+	{Name: "tiles", On: tiles, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "lines and rows are axes of loop nests"}, {"panels", "the steps that pack are in no row group of the product"}}},
 	{Name: "buffers", Run: buffers, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"tiles", "lifetimes are counted in steps, and scratch is not in the arena"}}},
 }
 
@@ -131,7 +131,7 @@ func (s *State) runAll(o Options) error {
 	defer s.blame()
 	observe(s, o, "graph")
 	for _, p := range Default {
-		if err := s.run(p); err != nil {
+		if err := s.run(p, o.Machine); err != nil {
 			return err
 		}
 		if o.Verify {
@@ -149,7 +149,7 @@ func newState(f *ir.Func, o Options) *State {
 	if !ok {
 		s = new(State)
 	}
-	s.Func, s.machine, s.noFuse, s.eager = f, o.Machine, o.NoFuse, o.Eager
+	s.Func, s.noFuse, s.eager = f, o.NoFuse, o.Eager
 	for i, p := range f.Params {
 		if i < len(o.Frozen) && o.Frozen[i] {
 			if s.frozen == nil {
@@ -161,9 +161,12 @@ func newState(f *ir.Func, o Options) *State {
 	return s
 }
 
-func (s *State) run(p Pass) error {
-	s.running = p.Name
-	err := p.Run(s)
+func (s *State) run(p Pass, m *tuning.Machine) (err error) {
+	if s.running = p.Name; p.On != nil {
+		err = p.On(s, m)
+	} else {
+		err = p.Run(s)
+	}
 	s.running = ""
 	s.pass.empty()
 	return err

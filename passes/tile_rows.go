@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // Tiles of whole rows. A search begins with a step that reduces, scans or multiplies rows, or makes what such a step reads: softmax
@@ -13,8 +14,8 @@ import (
 // steps read.
 
 // rowGroups makes the row groups.
-func (s *State) rowGroups() {
-	t := &tiler{s: s, p: s.Plan}
+func (s *State) rowGroups(m *tuning.Machine) {
+	t := &tiler{s: s, m: m, p: s.Plan}
 	var found []regrouped
 	for i := range t.p.Steps {
 		if t.uses.plan == nil {
@@ -69,7 +70,7 @@ func (t *tiler) rowGroup(i int) *tile {
 		return nil
 	}
 	b := g.bytesOfRow()
-	if b.row+b.shared > t.s.machine.RowBytes {
+	if b.row+b.shared > t.m.RowBytes {
 		return nil
 	}
 	g.size = g.rowsOfBlock(b)
@@ -89,7 +90,7 @@ func (t *tile) nextReader(j int) int {
 			}
 		}
 	}
-	if next >= t.steps[0]+t.t.s.machine.LookAhead {
+	if next >= t.steps[0]+t.t.m.LookAhead {
 		return -1
 	}
 	return next

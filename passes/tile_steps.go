@@ -19,7 +19,7 @@ func (t *tiler) rowsFrom(i int) int {
 	}
 	for _, o := range s.Out {
 		for _, j := range t.uses.readers.of(o.Buffer) {
-			if next := &t.p.Steps[j]; i < j && j < i+t.s.machine.LookAhead && next.In[0].Buffer == o.Buffer && (next.Scans() || next.Contracts() || onlyCopies(s) && next.Reduces()) {
+			if next := &t.p.Steps[j]; i < j && j < i+t.m.LookAhead && next.In[0].Buffer == o.Buffer && (next.Scans() || next.Contracts() || onlyCopies(s) && next.Reduces()) {
 				return t.rowsOf(j)
 			}
 		}
@@ -55,7 +55,7 @@ func (t *tiler) acrossRows(s *plan.Step) bool {
 	case !s.Reduces() || axis != last || last == 0 || !s.CombinesAll():
 		return false
 	}
-	return t.s.machine.ColumnCost(s) < t.s.machine.RowCost(s)
+	return t.m.ColumnCost(s) < t.m.RowCost(s)
 }
 
 // hasRows reports whether step i may be a member of a group of so many rows.
@@ -65,11 +65,11 @@ func (t *tiler) hasRows(i, rows int) bool {
 		return false // its operands have lines of other lengths
 	case slices.ContainsFunc(s.Out, func(o plan.Output) bool { return t.uses.shared(o.Buffer) }):
 		return false // others write of the same rows
-	case t.acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < t.s.machine.MinColumns):
+	case t.acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < t.m.MinColumns):
 		return false // each of its blocks has all rows
 	case s.Contracts() && readsWindows(s):
 		return false // it packs what it reads for several rows at once
-	case s.Contracts() && (rows < t.s.machine.LeastProductRows || pairsOfBatch(s) < t.s.machine.LeastProduct):
+	case s.Contracts() && (rows < t.m.LeastProductRows || pairsOfBatch(s) < t.m.LeastProduct):
 		return false
 	}
 	return true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // tiles decides of the values that steps store where they are kept. A value stays in memory; or what reads it computes it in its own
@@ -26,14 +27,14 @@ import (
 // Requires: loops.
 // Ensures: the steps of a group are consecutive; a block of rows reads what the group makes of its own
 // rows alone; buffers that only a group uses are scratch. The ledger is final but for sizes.
-func tiles(s *State) error {
+func tiles(s *State, m *tuning.Machine) error {
 	if !s.noFuse {
 		s.gathersInBodies()
-		s.tilesFrom((*tiler).padded)
+		s.tilesFrom(m, (*tiler).padded)
 	}
-	s.rowGroups()
+	s.rowGroups(m)
 	if !s.noFuse {
-		s.tilesFrom((*tiler).windows, (*tiler).held)
+		s.tilesFrom(m, (*tiler).windows, (*tiler).held)
 	}
 	if len(s.Plan.Rows) > 0 {
 		s.Plan.Ledger = s.decisions()
@@ -42,8 +43,8 @@ func tiles(s *State) error {
 }
 
 // tilesFrom makes the tile groups that grow from intermediates of some kinds.
-func (s *State) tilesFrom(kinds ...func(*tiler, int) bool) {
-	t := &tiler{s: s, p: s.Plan, kinds: kinds}
+func (s *State) tilesFrom(m *tuning.Machine, kinds ...func(*tiler, int) bool) {
+	t := &tiler{s: s, m: m, p: s.Plan, kinds: kinds}
 	var found []regrouped
 	for _, kind := range kinds {
 		for buffer := range t.p.Buffers {
@@ -70,6 +71,7 @@ func (s *State) tilesFrom(kinds ...func(*tiler, int) bool) {
 // tiler searches for tile groups.
 type tiler struct {
 	s     *State
+	m     *tuning.Machine
 	p     *plan.Plan
 	kinds []func(*tiler, int) bool
 	uses  bufferUses
@@ -113,7 +115,7 @@ func (t *tiler) held(buffer int) bool {
 // large reports whether no cache keeps a buffer from step to step.
 func (t *tiler) large(buffer int) bool {
 	b := &t.p.Buffers[buffer]
-	return b.Size()*b.DType.Size() >= t.s.machine.HeldFrom
+	return b.Size()*b.DType.Size() >= t.m.HeldFrom
 }
 
 // tile is a tile group in the making: the steps that make its intermediates, and those that read
@@ -177,7 +179,7 @@ func (t *tile) add(buffer int) bool {
 		}
 	}
 	sort.Ints(t.steps)
-	return len(t.steps) <= t.t.s.machine.LookAhead
+	return len(t.steps) <= t.t.m.LookAhead
 }
 
 // joinable reports whether a step can be divided into blocks: what it reads of a buffer that it

@@ -1,8 +1,8 @@
 package passes
 
-// The weights by which passes decide. The passes know no machine: they count operations, in the unit of Cost in ir's table of ops
-// (an addition of float32), bytes that are moved, and operands. Any machine agrees on such counts. What depends on registers,
-// caches or goroutines is decided by the schedule.
+// The weights by which passes decide. They know no machine: they count operations, in the unit of Cost in ir's table of ops (an
+// addition of float32), bytes that are moved, and operands. Any machine agrees on such counts. What depends on vectors, caches or
+// goroutines is decided by the schedule and by the passes on plans that are given a machine, panels and tiles.
 
 // Kernels. A loop that exceeds a limit is divided.
 const (
