@@ -35,7 +35,6 @@ func Compile(items ...Item) (*Program, error) {
 		return nil, err
 	}
 	l := newLowering()
-	defer l.leave()
 	l.walk(s.outputs)
 	l.walk(s.inputs)
 	l.check(&s)

@@ -278,8 +278,8 @@ func TestInspectAllocatesLinearly(t *testing.T) {
 	}
 }
 
-// A few operations allocate few objects, because passes and linking reuse the memory of former graphs. There are 58
-// without the race detector, which makes pools drop some.
+// TestCompileOfFewOperations: a few operations take few objects. What only the passes need is memory of the graph before, which pools
+// drop under the race detector.
 func TestCompileOfFewOperations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("pools drop memory")

@@ -3,7 +3,6 @@ package graph
 import (
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/stridefuse/stridefuse/internal/program"
 	"github.com/stridefuse/stridefuse/ir"
@@ -36,30 +35,24 @@ type visit struct {
 	next   int // the next operand to visit
 }
 
-// lowerings holds the memory of finished lowerings for the next ones.
-var lowerings sync.Pool
+// fewNodes is the number of nodes of most graphs, at most.
+const fewNodes = 32
 
+// newLowering returns a lowering with room for fewNodes, in one piece of memory.
 func newLowering() *lowering {
-	if l, ok := lowerings.Get().(*lowering); ok {
-		return l
-	}
-	return new(lowering)
-}
-
-// leave returns the memory of the lowering to the pool.
-func (l *lowering) leave() {
-	if len(l.first) > ir.MostKept {
-		return
-	}
-	clear(l.order)
-	clear(l.inputs)
-	clear(l.named)
-	clear(l.stack[:cap(l.stack)])
-	clear(l.values)
-	l.numbers.clear()
-	*l = lowering{order: l.order[:0], inputs: l.inputs[:0], named: l.named, numbers: l.numbers, number: l.number[:0], first: l.first[:0], operands: l.operands[:0], stack: l.stack[:0],
-		values: l.values[:0]}
-	lowerings.Put(l)
+	const few = fewNodes
+	l := &struct {
+		lowering
+		order         [few]*node
+		inputs        [few / 8]*node
+		pages         [few/pageNodes + 1]numberPage
+		number, first [few]int32
+		operands      [2 * few]int32
+		stack         [few / 2]visit
+		values        [few]*ir.Value
+	}{}
+	l.lowering = lowering{order: l.order[:0], inputs: l.inputs[:0], numbers: numbers{unused: l.pages[:]}, number: l.number[:0], first: l.first[:0], operands: l.operands[:0], stack: l.stack[:0], values: l.values[:0]}
+	return &l.lowering
 }
 
 // walk appends the nodes below an output, operands first. It uses its own stack, because a graph may be deeper than
@@ -98,11 +91,10 @@ func (l *lowering) walk(outputs []Node) {
 // double returns a list with room for one more element. A long list doubles, where append grows it by a quarter, so
 // that less is copied and left as garbage.
 func double[T any](list []T) []T {
-	const few = 32 // the number of nodes of most graphs
 	if len(list) < cap(list) {
 		return list
 	}
-	return slices.Grow(list, max(len(list), few))
+	return slices.Grow(list, max(len(list), fewNodes))
 }
 
 // function returns the Func. Its params are the inputs and then the captured tensors, each once. The nodes have the
@@ -115,7 +107,7 @@ func (l *lowering) function(name string, outputs []Node) *ir.Func {
 		}
 	}
 	f.Reserve(params, len(l.order)-params, len(l.operands), len(outputs))
-	l.values = append(l.values[:0], make([]*ir.Value, len(l.order))...)
+	l.values = slices.Grow(l.values, len(l.order))[:len(l.order)]
 	values := l.values
 	for _, in := range l.inputs {
 		p := f.Param(in.input, in.typ, nil)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -41,9 +40,7 @@ func (l *lowering) err() error {
 
 // check reports what is wrong with the graph as a whole.
 func (l *lowering) check(s *settings) {
-	if l.named == nil {
-		l.named = map[string]*node{}
-	}
+	l.named = map[string]*node{}
 	if s.noBroadcast {
 		l.kept = map[axisOf]bool{}
 	}
@@ -68,7 +65,7 @@ func (l *lowering) check(s *settings) {
 			}
 		}
 	}
-	sort.Slice(l.inputs, func(i, j int) bool { return l.inputs[i].order < l.inputs[j].order })
+	slices.SortFunc(l.inputs, func(a, b *node) int { return cmp.Compare(a.order, b.order) })
 	l.checkSizes()
 }
 

@@ -7,18 +7,7 @@ type numbers struct {
 	last   *numberPage            // the page looked up last
 	at     uint64                 // its key
 	others map[*node]int32        // nodes whose place is taken by another node: copies
-	spare  []*numberPage          // unused pages, all zeros
-}
-
-// clear removes the numbers of all nodes.
-func (t *numbers) clear() {
-	for _, p := range t.pages {
-		*p = numberPage{}
-		t.spare = append(t.spare, p)
-	}
-	clear(t.pages)
-	clear(t.others)
-	t.last = nil
+	unused []numberPage
 }
 
 const pageNodes = 16
@@ -39,11 +28,10 @@ func (t *numbers) page(n *node) *numberPage {
 		if t.pages == nil {
 			t.pages = map[uint64]*numberPage{}
 		}
-		if n := len(t.spare); n > 0 {
-			p, t.spare = t.spare[n-1], t.spare[:n-1]
-		} else {
-			p = new(numberPage)
+		if len(t.unused) == 0 {
+			t.unused = make([]numberPage, 1)
 		}
+		p, t.unused = &t.unused[0], t.unused[1:]
 		t.pages[at] = p
 	}
 	t.last, t.at = p, at

@@ -13,7 +13,7 @@ import (
 // names the value's position.
 func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 	if !slices.ContainsFunc(f.Params, (*Value).symbolic) && !slices.ContainsFunc(f.Body, (*Value).symbolic) {
-		return f.copy(), nil
+		return f.Clone(), nil
 	}
 	params, own, attrs := make([]*Value, len(f.Params)), make([]Value, len(f.Params)), make([]Attr, len(f.Params))
 	for i, p := range f.Params {

@@ -1,35 +1,16 @@
 package ir
 
-import "sync"
-
-// Copies of graphs. A new copy reuses the memory of one that was released.
+// Copies of graphs.
 
 // Clone returns a copy of f whose values can be changed independently of f's. It numbers f if the body was edited since the
 // last numbering.
-func (f *Func) Clone() *Func { return f.cloneIn(new(copied), 0) }
-
-// copied is memory for a copy of a graph.
-type copied struct {
-	f      Func
-	values []Value
-	refs   []*Value
-	need   []bool // of Sweep
-}
-
-// cloneIn is Clone in the given memory, with room for more additional values.
-func (f *Func) cloneIn(c *copied, more int) *Func {
+func (f *Func) Clone() *Func {
 	if !f.numbered() {
 		f.Number()
 	}
 	params, n, results := len(f.Params), len(f.Params)+len(f.Body), len(f.Results)
 	m := n + results + f.operands()
-	if len(c.values) < n {
-		c.values = make([]Value, n+more)
-	}
-	if len(c.refs) < m {
-		c.refs = make([]*Value, m+more)
-	}
-	values, refs := c.values[:n:n], c.refs[:m:m] // of the lists, then of the operands
+	values, refs := make([]Value, n), make([]*Value, m) // of the lists, then of the operands
 	for i := range values {
 		refs[i] = &values[i]
 	}
@@ -49,9 +30,7 @@ func (f *Func) cloneIn(c *copied, more int) *Func {
 		ref(w.Args, v.Args)
 	}
 	ref(lists[n:], f.Results)
-	c.f = Func{Name: f.Name, Fast: f.Fast, Params: lists[:params:params], Body: lists[params:n:n], Results: lists[n:], ids: len(f.Body), need: c.need}
-	c.f.room.next, c.f.room.args = c.values[n:], c.refs[m:]
-	return &c.f
+	return &Func{Name: f.Name, Fast: f.Fast, Params: lists[:params:params], Body: lists[params:n:n], Results: lists[n:], ids: len(f.Body)}
 }
 
 // operands returns the total number of operands of the values of the body.
@@ -92,39 +71,4 @@ func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, erro
 		g.Results = append(g.Results, copied(r))
 	}
 	return g, nil
-}
-
-// copies holds the *copied of graphs that have been released.
-var copies sync.Pool
-
-// MostKept is the greatest number of values of a graph whose memory is kept for reuse: here that of a copy, in other packages that
-// of readers and lowerings. For a larger graph, reuse saves little compared with the memory that its program keeps.
-const MostKept = 1024
-
-// copy is Clone in the memory of a released graph, if there is one.
-func (f *Func) copy() *Func {
-	n := len(f.Params) + len(f.Body)
-	if n > MostKept {
-		return f.Clone()
-	}
-	c, ok := copies.Get().(*copied)
-	if !ok {
-		c = new(copied)
-	}
-	g := f.cloneIn(c, n/4)
-	g.own = c
-	return g
-}
-
-// Release empties a graph to which, and to whose values, nothing refers any more. If the graph is a copy made by Bind, a later copy
-// reuses its memory.
-func (f *Func) Release() {
-	c, need := f.own, f.need
-	*f = Func{}
-	if c != nil {
-		c.need = need
-		clear(c.values)
-		clear(c.refs)
-		copies.Put(c)
-	}
 }

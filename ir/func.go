@@ -95,9 +95,8 @@ type Func struct {
 
 	ids   int // the ID of what Add appends next
 	room  values
-	own   *copied // memory of a copy that Bind has made
-	types []Type  // of the operands of what Add appends
-	need  []bool  // of Sweep
+	types []Type // of the operands of what Add appends
+	need  []bool // of Sweep
 }
 
 // fewArgs is the greatest number of operands of most ops.

@@ -76,11 +76,14 @@ type kept struct {
 // keptStates are States of graphs that have their plans, with memory for the next.
 var keptStates sync.Pool
 
+// mostKept is the greatest number of values of a graph whose State is kept. For a larger graph, reuse saves little compared with the
+// memory that its program keeps.
+const mostKept = 1024
+
 // leave leaves the State's memory to the next graph.
 func (s *State) leave() {
 	n := len(s.Func.Params) + len(s.Func.Body)
-	s.Func.Release()
-	if n > ir.MostKept {
+	if n > mostKept {
 		return
 	}
 	k := &s.kept

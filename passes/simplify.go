@@ -2,7 +2,6 @@ package passes
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
 
@@ -134,12 +133,12 @@ func changesNothing(v *ir.Value) bool {
 // without the views through which they are seen, as far as another operand has the shape of the value. It reports whether
 // the value had another form.
 func normalize(v *ir.Value) (changed bool) {
-	if in, ok := synonym(v); ok {
-		args := make([]*ir.Value, in.Arity())
-		for i := range args {
-			args[i] = v.Args[in.Args[i]]
+	if s := synonymOf(v); s != nil {
+		args := make([]*ir.Value, len(s.args))
+		for i, k := range s.args {
+			args[i] = v.Args[k]
 		}
-		v.Op, v.Args, changed = in.Op, args, true
+		v.Op, v.Args, changed = s.op, args, true
 	}
 	if !v.Op.IsElementwise() || allConst(v.Args) {
 		return changed
@@ -160,46 +159,31 @@ func normalize(v *ir.Value) (changed bool) {
 	return changed
 }
 
-// synonym returns the single lane instruction that a composed op expands to,
-// in terms of its operands, if it is one. An op on a type that is computed in another is
-// what the op on that one is.
-func synonym(v *ir.Value) (kernel.Inst, bool) {
-	if v.Op == ir.OpUnlikely { // what a graph selects is computed anyway
-		return kernel.Inst{Op: ir.OpSelect, DType: v.Type.DType, Args: [3]kernel.Ref{0, 1, 2}}, true
-	}
-	if v.Op.Info().Kind != ir.Composed {
-		return kernel.Inst{}, false
-	}
-	d := v.Args[len(v.Args)-1].Type.DType
-	if !v.Op.Info().Domain.Has(d.Compute()) {
-		return kernel.Inst{}, false
-	}
-	key := synonymKey{v.Op, d}
-	if in, ok := synonyms.Load(key); ok {
-		in := in.(kernel.Inst)
-		return in, in.Op != ir.OpInvalid
-	}
-	operands := make([]kernel.Operand, len(v.Args))
-	refs := make([]kernel.Ref, len(v.Args))
-	for i, a := range v.Args {
-		operands[i], refs[i] = kernel.Operand{DType: a.Type.DType.Compute()}, kernel.Ref(i)
-	}
-	b := kernel.NewBuilder(operands...)
-	b.Store(b.Op(v.Op, refs...))
-	in := kernel.Inst{}
-	if k := elementary.Expand(b.Kernel()); len(k.Body) == 1 {
-		in = k.Body[0]
-		in.DType = v.Type.DType
-	}
-	synonyms.Store(key, in)
-	return in, in.Op != ir.OpInvalid
+// synonym is a composed op that expands to one lane instruction, for elements that are computed in some types.
+type synonym struct {
+	composed ir.Op
+	of       ir.DTypes
+	op       ir.Op
+	args     []int // the operands of op
 }
 
-type synonymKey struct {
-	op ir.Op
-	dt ir.DType
+// synonyms has OpUnlikely too: a graph computes what it selects from anyway.
+var synonyms = []synonym{
+	{ir.OpGt, ir.AllTypes, ir.OpLt, []int{1, 0}},
+	{ir.OpGe, ir.AllTypes, ir.OpLe, []int{1, 0}},
+	{ir.OpSquare, ir.AllTypes, ir.OpMul, []int{0, 0}},
+	{ir.OpIsNaN, ir.AllTypes, ir.OpNe, []int{0, 0}},
+	{ir.OpMod, ir.Unsigned, ir.OpRem, []int{0, 1}},
+	{ir.OpFloorDiv, ir.Unsigned, ir.OpDiv, []int{0, 1}},
+	{ir.OpUnlikely, ir.AllTypes, ir.OpSelect, []int{0, 1, 2}},
 }
 
-// synonyms remembers the expansions looked at, for all programs: they are facts
-// of the op table.
-var synonyms sync.Map
+// synonymOf returns the synonym that a value is, or nil.
+func synonymOf(v *ir.Value) *synonym {
+	for i := range synonyms {
+		if s := &synonyms[i]; s.composed == v.Op && s.of.Has(v.Args[len(v.Args)-1].Type.DType.Compute()) {
+			return s
+		}
+	}
+	return nil
+}

@@ -3,7 +3,6 @@ package runtime
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -17,33 +16,30 @@ import (
 // assembly of another kernel, each element is computed as the table of ops defines it. The library's kernels of several operations
 // do not exist then, except those of scans: tilings replace them.
 
-// definition is a kernel and its meaning.
-type definition struct {
-	code    kernel.Code
-	args    []kernel.Arg
-	meaning kernel.Reference
-}
-
-// definitions holds the definitions called so far, by signature.
-var definitions sync.Map
-
 // Defined returns a function that computes a valid kernel by its definition. Tests register it for kernels that are not generated.
 func Defined(signature string) func(*abi.Frame) { return defined(signature).compute }
 
-// defined returns the definition of a kernel of the library.
-func defined(signature string) *definition {
-	d, ok := definitions.Load(signature)
-	if !ok {
-		d = define(signature)
-		definitions.Store(signature, d)
+// defined returns a kernel of the library with its meaning.
+func defined(signature string) *linkedKernel {
+	if k := known(abi.NumEngines, signature); k != nil {
+		return k
 	}
-	return d.(*definition)
+	code, err := kernel.ParseCode(signature)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: runtime: a kernel of the library does not parse: %v", err))
+	}
+	k := linkKernel(code, signature, abi.Portable)
+	if k.meaning, err = nest.ReferenceOf(code); err != nil {
+		panic(fmt.Sprintf("BUG: runtime: a kernel of the library: %v", err))
+	}
+	linkedKernels[abi.NumEngines].Store(signature, k)
+	return k
 }
 
 // takesPlace reports whether runs compute the kernel by its definition if it has no other form. For kernels of several operations or with
 // broadcast operands, tilings of other kernels are faster.
-func (d *definition) takesPlace() bool {
-	switch k := d.code.(type) {
+func (k *linkedKernel) takesPlace() bool {
+	switch k := k.code.(type) {
 	case *kernel.Kernel:
 		copies := len(k.Body) == 1 && k.Body[0].Op == ir.OpCopy
 		return copies || kernel.OfScans(k) || len(k.Body) <= 1 && !slices.ContainsFunc(k.In, func(in kernel.Operand) bool { return in.Splat })
@@ -53,23 +49,11 @@ func (d *definition) takesPlace() bool {
 	return false
 }
 
-func define(signature string) *definition {
-	code, err := kernel.ParseCode(signature)
-	if err != nil {
-		panic(fmt.Sprintf("BUG: runtime: a kernel of the library does not parse: %v", err))
-	}
-	meaning, err := nest.ReferenceOf(code)
-	if err != nil {
-		panic(fmt.Sprintf("BUG: runtime: a kernel of the library: %v", err))
-	}
-	return &definition{code, code.Args(), meaning}
-}
-
-func (d *definition) compute(f *abi.Frame) { d.meaning(ir.Defined, &frameBlock{d, f}) }
+func (k *linkedKernel) compute(f *abi.Frame) { k.meaning(ir.Defined, &frameBlock{k, f}) }
 
 // frameBlock presents a frame as a kernel.Block to the definition of its kernel.
 type frameBlock struct {
-	*definition
+	*linkedKernel
 	f *abi.Frame
 }
 

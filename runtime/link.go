@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
@@ -39,9 +38,10 @@ func (l *Linked) link(p *nest.Program) error {
 		return err
 	}
 	l.tasks = make([]*task, 0, len(p.Tasks))
-	k := newTaskLinker(l)
+	k := &taskLinker{l: l, find: l.exec.finder()}
+	k.scope = k.scopes[:0]
 	if len(p.Tasks) > 1 {
-		k.linked = make(linkedTasks, len(p.Tasks))
+		k.linked, k.kernels = make(linkedTasks, len(p.Tasks)), foundKernels{}
 	}
 	for i := range p.Tasks {
 		in := &p.Tasks[i]
@@ -61,50 +61,23 @@ func (l *Linked) link(p *nest.Program) error {
 			l.tasks = append(l.tasks, task)
 		}
 	}
-	k.leave()
 	return nil
 }
 
 // taskLinker links tasks one after the other.
 type taskLinker struct {
 	l       *Linked
-	linked  linkedTasks // linked before; nil if the program has one task
-	kernels foundKernels
+	linked  linkedTasks  // linked before; nil if the program has one task
+	kernels foundKernels // found before; nil if the program has one task
 	find    finder
 
-	in    *nest.Task
-	out   *nestTask
-	steps []int       // for the Steps of later calls
-	bases []base      // of the slots
-	scope []scopeLoop // the loops that enclose the present nest or call
-	part  *linkedPart
-}
-
-// taskLinkers holds unused *taskLinker, whose memory later programs reuse.
-var taskLinkers sync.Pool
-
-func newTaskLinker(l *Linked) *taskLinker {
-	k, ok := taskLinkers.Get().(*taskLinker)
-	if !ok {
-		k = &taskLinker{kernels: foundKernels{}}
-	}
-	k.l, k.find = l, l.exec.finder()
-	return k
-}
-
-// mostKernels is the greatest number of kernels of a program whose linker is reused.
-const mostKernels = 64
-
-// leave makes the linker available to later programs.
-func (k *taskLinker) leave() {
-	if len(k.kernels) > mostKernels {
-		return
-	}
-	clear(k.kernels)
-	clear(k.bases[:cap(k.bases)])
-	clear(k.scope[:cap(k.scope)])
-	*k = taskLinker{kernels: k.kernels, bases: k.bases[:0], scope: k.scope[:0]}
-	taskLinkers.Put(k)
+	in     *nest.Task
+	out    *nestTask
+	steps  []int       // for the Steps of later calls
+	bases  []base      // of the slots
+	scope  []scopeLoop // the loops that enclose the present nest or call
+	scopes [8]scopeLoop
+	part   *linkedPart
 }
 
 // itemSizes counts the memory for the linked form of items.

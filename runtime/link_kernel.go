@@ -10,6 +10,7 @@ import (
 
 // linkedKernel is the part that all calls of a kernel on an engine share.
 type linkedKernel struct {
+	code      kernel.Code
 	signature string
 	args      []kernel.Arg
 	fieldsAt  int // index in Frame.Step
@@ -26,6 +27,8 @@ type linkedKernel struct {
 	leastCols int           // least number of columns
 	wholeRows bool          // columns can't be divided, because each row is combined
 	line      kernel.Extent // the field with the number of rows of a line of windows; One for none
+
+	meaning kernel.Reference // of a kernel that is computed by its definition; else nil
 }
 
 // foundKernels are the kernels that linked calls of a program use.
@@ -36,8 +39,9 @@ type foundKernel struct {
 	fn func(*abi.Frame)
 }
 
-// linkedKernels caches the *linkedKernel of all programs, by engine and signature. There are at most as many as registered kernels.
-var linkedKernels [abi.NumEngines]sync.Map
+// linkedKernels caches the *linkedKernel of all programs, by engine and signature. There are at most as many as registered kernels. The
+// last map has those with a meaning.
+var linkedKernels [abi.NumEngines + 1]sync.Map
 
 // kernel returns a kernel of the library.
 func (k *taskLinker) kernel(code kernel.Code) (foundKernel, error) {
@@ -49,22 +53,31 @@ func (k *taskLinker) kernel(code kernel.Code) (foundKernel, error) {
 	if !ok {
 		return foundKernel{}, fmt.Errorf("no kernel is registered for %s: run go generate, or call Register of runtime/builtin/portable", signature)
 	}
-	l, known := linkedKernels[on].Load(signature)
-	if !known {
+	l := known(on, signature)
+	if l == nil {
 		if err := kernel.CheckSignature(code); err != nil { // else the registered kernel would be another one
 			return foundKernel{}, err
 		}
 		l = linkKernel(code, signature, on)
 		linkedKernels[on].Store(signature, l)
 	}
-	found := foundKernel{l.(*linkedKernel), fn}
-	k.kernels[code] = found
+	found := foundKernel{l, fn}
+	if k.kernels != nil {
+		k.kernels[code] = found
+	}
 	return found, nil
+}
+
+// known returns the linked kernel of a signature from a map of linkedKernels, or nil.
+func known(on abi.Engine, signature string) *linkedKernel {
+	l, _ := linkedKernels[on].Load(signature)
+	k, _ := l.(*linkedKernel)
+	return k
 }
 
 // linkKernel links a kernel of an engine.
 func linkKernel(code kernel.Code, signature string, on abi.Engine) *linkedKernel {
-	l := &linkedKernel{signature: signature, args: code.Args(), time: kernel.TimeOf(code), leastCols: 1, wholeRows: kernel.WholeRows(code)}
+	l := &linkedKernel{code: code, signature: signature, args: code.Args(), time: kernel.TimeOf(code), leastCols: 1, wholeRows: kernel.WholeRows(code)}
 	d := callTimes(on)
 	l.fieldsAt, l.nanos, l.begin = len(l.args), unitNanos(d, code, l.args, l.time.Unit), d.Begin
 	if l.time.Indexed {

@@ -14,67 +14,50 @@ import (
 
 // Plans of batches. If the first axis of inputs and outputs is a batch, all numbers of rows with the same number of
 // bits are one class. The passes make the plan of a class once, for its most rows, and it is resized for each number of
-// rows: see passes.Batch.
-
-// classes holds the classes of sizes that a program has met. The lock of the cache guards it.
-type classes struct {
-	batch  string // name of the size that counts the rows, "" if there is none
-	looked bool   // whether batch has been determined
-	known  map[string]*class
-}
+// rows: see passes.Batch. A class lives as long as the binding of one of its sizes.
 
 // class is a plan for all numbers of rows with the same number of bits, and for one value of each other size.
 type class struct {
+	key string
 	planned
 	batch *passes.Batch // the resizable plan, or nil if there is none
 }
 
 const (
-	leastRows   = 16      // each smaller number has its own plan, because products have special loops for few rows
-	mostBytes   = 8 << 20 // bytes of inputs and outputs of the most rows; beyond, a run takes much longer than the passes
-	mostClasses = 64
+	leastRows = 16      // each smaller number has its own plan, because products have special loops for few rows
+	mostBytes = 8 << 20 // bytes of inputs and outputs of the most rows; beyond, a run takes much longer than the passes
 )
 
-// ofClass returns the plan for some sizes, resized from the plan of their class, if there is one. The caller holds the
-// lock of the cache.
-func (p *Program) ofClass(sizes map[string]int, layouts []*layout.Layout) (pl planned, ok bool) {
-	c := &p.classes
-	if !c.looked {
-		c.looked = true
+// classOf returns the class of some sizes, or nil. It makes the class if no binding has it. The caller holds the lock of
+// the cache.
+func (p *Program) classOf(sizes map[string]int, layouts []*layout.Layout) *class {
+	if !p.looked {
+		p.looked = true
 		if at := slices.IndexFunc(p.Sizes, func(name string) bool { return passes.BatchName(p.Func, name) }); at >= 0 {
-			c.batch = p.Sizes[at]
+			p.batch = p.Sizes[at]
 		}
 	}
-	rows := sizes[c.batch]
-	if c.batch == "" || rows < leastRows || slices.ContainsFunc(layouts, func(l *layout.Layout) bool { return l != nil }) {
-		return pl, false
+	rows := sizes[p.batch]
+	if p.batch == "" || rows < leastRows || slices.ContainsFunc(layouts, func(l *layout.Layout) bool { return l != nil }) {
+		return nil
 	}
 	var space [64]byte
 	key := space[:0]
 	for _, name := range p.Sizes {
 		n := sizes[name]
-		if name == c.batch {
+		if name == p.batch {
 			n = bits.Len(uint(rows))
 		}
 		key = append(strconv.AppendInt(key, int64(n), 10), ' ')
 	}
-	known := c.known[string(key)]
-	if known == nil {
-		if len(c.known) >= mostClasses {
-			clear(c.known)
+	for b := range p.cache.all {
+		if b.class != nil && b.class.key == string(key) {
+			return b.class
 		}
-		if c.known == nil {
-			c.known = map[string]*class{}
-		}
-		known = p.newClass(sizes, bits.Len(uint(rows)))
-		c.known[string(key)] = known
 	}
-	if known.batch == nil {
-		return pl, false
-	}
-	pl = known.planned
-	pl.rest = known.batch.Resize(rows)
-	return pl, pl.rest != nil
+	c := p.newClass(sizes, bits.Len(uint(rows)))
+	c.key = string(key)
+	return c
 }
 
 // newClass makes the plan of the class of row numbers with n bits. It checks that the graph fits the least and the
@@ -82,7 +65,7 @@ func (p *Program) ofClass(sizes map[string]int, layouts []*layout.Layout) (pl pl
 func (p *Program) newClass(sizes map[string]int, n int) *class {
 	of := func(rows int) (*ir.Func, map[string]int, error) {
 		own := maps.Clone(sizes)
-		own[p.classes.batch] = rows
+		own[p.batch] = rows
 		f, err := p.Func.Bind(own)
 		return f, own, err
 	}
@@ -98,12 +81,12 @@ func (p *Program) newClass(sizes map[string]int, n int) *class {
 	if err != nil {
 		return &class{}
 	}
-	batch := passes.BatchOf(p.Func, p.classes.batch, pl.rest, most)
+	batch := passes.BatchOf(p.Func, p.batch, pl.rest, most)
 	if batch == nil {
 		return &class{}
 	}
-	pl.groups = schedule.OfSizes()
-	return &class{pl, batch}
+	pl.own = schedule.OfSizes()
+	return &class{planned: pl, batch: batch}
 }
 
 // bytesOf returns the total bytes of inputs and outputs for the sizes that f is bound to.

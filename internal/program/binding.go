@@ -25,6 +25,7 @@ type Binding struct {
 	Times  *Times // times of runs, nil if they are not measured
 	Outs   []ir.Type
 
+	class  *class               // of its sizes, or nil
 	onceOf []int                // params of the program that Once reads
 	kept   atomic.Pointer[kept] // the results of Once; nil before the first run
 	used   atomic.Uint64        // clock of the cache at the last use
@@ -41,28 +42,32 @@ func (p *Program) Compile(sizes map[string]int, layouts []*layout.Layout) (*Bind
 
 // compile is Compile for callers that hold the lock of the cache.
 func (p *Program) compile(sizes map[string]int, layouts []*layout.Layout) (*Binding, error) {
-	if pl, ok := p.ofClass(sizes, layouts); ok {
-		return p.link(pl, sizes)
+	c := p.classOf(sizes, layouts)
+	if c != nil && c.batch != nil {
+		pl := c.planned
+		if pl.rest = c.batch.Resize(sizes[p.batch]); pl.rest != nil {
+			return p.link(pl, sizes, c)
+		}
 	}
 	f, err := p.Func.Bind(sizes)
 	if err != nil {
 		return nil, p.withSizes(err, sizes)
 	}
-	return p.compileBound(f, sizes, layouts)
+	return p.compileBound(f, sizes, layouts, c)
 }
 
-// compileBound is compile for the graph f, which is already bound to the sizes.
-func (p *Program) compileBound(f *ir.Func, sizes map[string]int, layouts []*layout.Layout) (*Binding, error) {
+// compileBound is compile, by the passes, for the graph f, which is already bound to the sizes.
+func (p *Program) compileBound(f *ir.Func, sizes map[string]int, layouts []*layout.Layout, c *class) (*Binding, error) {
 	pl, err := p.plan(f, sizes, layouts)
 	if err != nil {
 		return nil, p.withSizes(err, sizes)
 	}
-	return p.link(pl, sizes)
+	return p.link(pl, sizes, c)
 }
 
 // link makes the binding of a plan.
-func (p *Program) link(pl planned, sizes map[string]int) (*Binding, error) {
-	b := &Binding{Sizes: sizes, Passed: pl.sizes, Once: pl.once, onceOf: pl.onceOf, Plan: pl.rest, Outs: make([]ir.Type, len(p.Func.Results))}
+func (p *Program) link(pl planned, sizes map[string]int, c *class) (*Binding, error) {
+	b := &Binding{Sizes: sizes, Passed: pl.sizes, Once: pl.once, onceOf: pl.onceOf, Plan: pl.rest, Outs: make([]ir.Type, len(p.Func.Results)), class: c}
 	for i, r := range p.Func.Results {
 		shape, err := r.Type.Shape.Bind(sizes)
 		if err != nil {
@@ -70,7 +75,7 @@ func (p *Program) link(pl planned, sizes map[string]int) (*Binding, error) {
 		}
 		b.Outs[i] = ir.Type{DType: r.Type.DType, Shape: shape}
 	}
-	nests, err := p.schedule(b.Plan, schedule.Options{Groups: pl.groups, Drafts: p.drafts})
+	nests, err := p.schedule(b.Plan, schedule.Options{Own: pl.own, Drafts: p.drafts})
 	if err != nil {
 		return nil, p.withSizes(err, sizes)
 	}

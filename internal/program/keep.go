@@ -2,26 +2,18 @@ package program
 
 import (
 	"context"
-	"maps"
 	"slices"
-	"sync"
-	"weak"
 
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // Values that plans compute from constants. The first run that needs a value computes it, and it lives as long as a
-// plan that reads it.
+// binding that reads it.
 
-// kept has the tensors that a plan computed from constants. They live as long as a plan that reads them.
-type kept struct{ tensors []*tensor.Tensor }
-
-// keeper finds values that plans for other sizes have computed from constants, by the text of the plan that computes
-// them.
-type keeper struct {
-	mu    sync.Mutex
-	made  map[string]weak.Pointer[kept]
-	sweep int // number of entries at which unreferenced ones are dropped
+// kept has the tensors that a plan computed from constants. Plans for several sizes share them.
+type kept struct {
+	by      string // the text of the plan
+	tensors []*tensor.Tensor
 }
 
 // Keep gives a binding the values that it reads of constants, if it lacks them: values of a plan for other sizes, or
@@ -30,13 +22,12 @@ func (p *Program) Keep(ctx context.Context, b *Binding) error {
 	if b.Once == nil || b.kept.Load() != nil {
 		return nil
 	}
-	p.kept.mu.Lock()
-	defer p.kept.mu.Unlock()
+	p.keeping.Lock()
+	defer p.keeping.Unlock()
 	if b.kept.Load() != nil {
 		return nil
 	}
-	key := b.Once.String()
-	k := p.kept.made[key].Value()
+	k := p.keptLike(b)
 	if k == nil {
 		var ins []*tensor.Tensor
 		for _, i := range b.onceOf {
@@ -46,24 +37,32 @@ func (p *Program) Keep(ctx context.Context, b *Binding) error {
 		if err != nil {
 			return err
 		}
-		k = &kept{outs}
-		p.kept.add(key, k)
+		k = &kept{b.Once.String(), outs}
 	}
 	b.Linked.Capture(slices.Concat(p.Captured, k.tensors))
 	b.kept.Store(k)
 	return nil
 }
 
-// add records values. Unreferenced entries are dropped whenever the number of entries has doubled.
-func (k *keeper) add(key string, made *kept) {
-	if k.made == nil {
-		k.made = map[string]weak.Pointer[kept]{}
+// keptLike returns the tensors of another binding with the same plan of constants, or nil.
+func (p *Program) keptLike(b *Binding) *kept {
+	text := ""
+	for other := range p.cache.all {
+		k := other.kept.Load()
+		if k == nil {
+			continue
+		}
+		if other.Once == b.Once { // of one class
+			return k
+		}
+		if text == "" {
+			text = b.Once.String()
+		}
+		if k.by == text {
+			return k
+		}
 	}
-	if len(k.made) >= k.sweep {
-		maps.DeleteFunc(k.made, func(_ string, w weak.Pointer[kept]) bool { return w.Value() == nil })
-		k.sweep = 2*len(k.made) + 16
-	}
-	k.made[key] = weak.Make(made)
+	return nil
 }
 
 // Use is Keep for a run: it also records that the binding was used last.
@@ -76,13 +75,12 @@ func (p *Program) Use(ctx context.Context, b *Binding) error {
 }
 
 // Kept returns the number of living sets of values that plans have computed from constants.
-func (p *Program) Kept() (n int) {
-	p.kept.mu.Lock()
-	defer p.kept.mu.Unlock()
-	for _, w := range p.kept.made {
-		if w.Value() != nil {
-			n++
+func (p *Program) Kept() int {
+	met := map[*kept]bool{}
+	for b := range p.cache.all {
+		if k := b.kept.Load(); k != nil {
+			met[k] = true
 		}
 	}
-	return n
+	return len(met)
 }

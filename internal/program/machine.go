@@ -1,46 +1,33 @@
 package program
 
 import (
-	"sync"
+	"sync/atomic"
 
 	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
-// What programs without settings of their own share: the machine, and drafts of schedules.
-
-// common is what all programs on one set of kernels share.
+// common is what programs without settings of their own share: the machine, and the drafts of schedules for a set of kernels.
 type common struct {
+	kernels int             // the version of the executor's kernels
 	machine *tuning.Machine // immutable
 	drafts  schedule.Drafts
 }
 
-// commons has the common for each kernels.
-var commons sync.Map
-
-// kernels identifies a set of kernels, and a number of goroutines. vector is the width of the best kernels' vectors in
-// bytes.
-type kernels struct {
-	parallelism, version, vector int
-	assembly                     bool
-}
+// shared is the common of the latest kernels.
+var shared atomic.Pointer[common]
 
 // machineOf returns the machine of a program, and the drafts that it shares with other programs, or nil.
 func machineOf(c Config) (*tuning.Machine, *schedule.Drafts) {
 	e := c.Executor
-	if e.Tuning != nil {
+	if e != runtime.DefaultExecutor() || c.TilingOnly { // other executors may have other kernels
 		return e.Machine(), nil
 	}
-	key := kernels{e.Parallelism(), e.Version(), e.BestVector(), e.Assembly()}
-	known, ok := commons.Load(key)
-	if !ok {
-		known = &common{machine: e.Machine()}
-		commons.Store(key, known)
+	s := shared.Load()
+	if version := e.Version(); s == nil || s.kernels != version {
+		s = &common{kernels: version, machine: e.Machine()}
+		shared.Store(s)
 	}
-	shared := known.(*common)
-	if e == runtime.DefaultExecutor() && !c.TilingOnly { // other executors may have other kernels
-		return shared.machine, &shared.drafts
-	}
-	return shared.machine, nil
+	return s.machine, &s.drafts
 }

@@ -20,13 +20,13 @@ type planned struct {
 	once   *plan.Plan     // the part computed once, or nil
 	onceOf []int          // params of the program that once reads
 	rest   *plan.Plan
-	groups *schedule.GroupDrafts // drafts of schedules of the rest
+	own    *schedule.Drafts // of schedules of the rest
 }
 
 // plan makes the plan for the sizes that the graph f is bound to, by running the passes. It takes over f. layouts has
 // the layouts of the inputs; nil, as a list or an element, means row-major.
 func (p *Program) plan(f *ir.Func, sizes map[string]int, layouts []*layout.Layout) (planned, error) {
-	pl := planned{sizes: sizes, groups: &p.groups}
+	pl := planned{sizes: sizes, own: &p.own}
 	whole, err := p.lower(f, layouts, p.options)
 	if err != nil {
 		return pl, err

@@ -97,14 +97,22 @@ type plans struct {
 // added by a single atomic store.
 type planTable []atomic.Pointer[Binding]
 
-func (t planTable) all() []*Binding {
-	var list []*Binding
+// all yields the bindings that are kept, and before them the one that was used last, which may have been dropped.
+func (c *plans) all(yield func(*Binding) bool) {
+	if b := c.last.Load(); b != nil && !yield(b) {
+		return
+	}
+	if t := c.table.Load(); t != nil {
+		t.all(yield)
+	}
+}
+
+func (t planTable) all(yield func(*Binding) bool) {
 	for i := range t {
-		if b := t[i].Load(); b != nil {
-			list = append(list, b)
+		if b := t[i].Load(); b != nil && !yield(b) {
+			return
 		}
 	}
-	return list
 }
 
 func (t planTable) put(b *Binding) {
@@ -125,7 +133,7 @@ func (c *plans) add(b *Binding) {
 		t = *old
 	}
 	if full := c.stats.Kept >= c.limit; full || 2*c.stats.Kept >= len(t) {
-		list := t.all()
+		list := slices.Collect(t.all)
 		if full {
 			n := max(1, len(list)/8) // several at once, because dropping rewrites the table
 			list = latest(list, len(list)-n)

@@ -12,6 +12,7 @@ package program
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -58,11 +59,12 @@ type Program struct {
 
 	config  Config
 	options passes.Options
-	drafts  *schedule.Drafts     // drafts shared by programs on the same machine and executor, or nil
-	groups  schedule.GroupDrafts // drafts shared by the plans of all sizes
+	drafts  *schedule.Drafts // shared by programs on the same machine and executor, or nil
+	own     schedule.Drafts  // shared by the plans of all sizes
 	cache   plans
-	classes classes
-	kept    keeper
+	batch   string     // the size that counts the rows of a batch, "" if there is none
+	looked  bool       // for it
+	keeping sync.Mutex // of those who compute what plans read of constants
 }
 
 // New makes the program of a function, which it takes over. The params after the inputs are captured tensors; frozen

@@ -52,7 +52,7 @@ func (p *Program) Example() error {
 				continue
 			}
 			poor := scale <= smallScale && hasEmpty(f) // an empty value has no kernel
-			b, err := p.compileBound(f, sizes, nil)
+			b, err := p.compileBound(f, sizes, nil, nil)
 			switch {
 			case err != nil:
 				first = cmp.Or(first, err)
@@ -143,7 +143,7 @@ func (p *Program) Others(bound *Binding) []*plan.Plan {
 		if err != nil {
 			return
 		}
-		if b, err := p.compileBound(f, sizes, nil); err == nil {
+		if b, err := p.compileBound(f, sizes, nil, nil); err == nil {
 			plans = append(plans, b.Plan)
 		}
 	}

@@ -6,8 +6,6 @@ type DraftSizes struct {
 	// FormBytes is the size, in bytes, of the forms of steps and row groups whose drafts are kept. The drafts take
 	// about 26 times as much.
 	FormBytes int
-	// GroupDrafts is the number of drafts of steps in row groups that are kept for plans of one program for many sizes.
-	GroupDrafts int
 	// GroupTasks is the number of tasks that are kept for plans that are one plan, resized.
 	GroupTasks int
 }

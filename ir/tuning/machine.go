@@ -147,7 +147,7 @@ func Default(workers int) *Machine {
 		Lines:      defaultLines(),
 		PrefixScan: defaultPrefixScan(),
 		Reduction:  defaultReduction(),
-		DraftSizes: DraftSizes{FormBytes: 128 << 10, GroupDrafts: 1024, GroupTasks: 256},
+		DraftSizes: DraftSizes{FormBytes: 128 << 10, GroupTasks: 256},
 		Matmul:     matmulBlocks,
 	}
 }

@@ -9,16 +9,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// drafts maps forms to drafts of steps. The layers of a model repeat their steps over other buffers: a draft made for one of
-// them serves the others, with their buffers in its slots. They share Parts, which never change: see nest.Task.Loops.
-type drafts map[string]*Draft
-
 // Drafts caches the drafts of steps and the tasks of row groups by their forms, for plans on one machine and with one library.
-// The zero value is empty. Any number of goroutines may use it.
+// The layers of a model repeat their steps over other buffers: a draft made for one of them serves the others, with their
+// buffers in its slots. They share Parts, which never change: see nest.Task.Loops. The zero value is empty. Any number of
+// goroutines may use it.
 type Drafts struct {
 	mutex sync.RWMutex
-	kept  map[string]any // *Draft or *draftedGroup
-	size  int            // bytes of the forms
+	kept  map[string]any        // *Draft or *draftedGroup
+	size  int                   // bytes of the forms
+	sized map[blocked]sizedTask // nil unless all plans are one, resized
 }
 
 // of returns the draft or the task of a form, or nil.
@@ -38,49 +37,24 @@ func (k *Drafts) keep(form []byte, d any, most int) {
 	k.kept[string(form)] = d
 }
 
-// GroupDrafts caches drafts for one block of a row group, shared by a program's plans for different sizes, on one machine and
-// with one library. The zero value is empty. Any number of goroutines may call Schedule; they take turns.
-type GroupDrafts struct {
-	turn  sync.Mutex
-	known drafts
-	tasks map[blocked]sizedTask // nil unless all plans are one, resized
-}
-
-// draft returns the cheapest draft of a step: see choose. It is valid until the next call.
+// draft returns the cheapest draft of a step: see choose. It is valid until the next call. A draft depends on the machine, the
+// library, the values of constants, and its form: the signature of the body and the bytes of formOf.
 func (s *scheduler) draft(t *target, step *plan.Step) (*Draft, error) {
 	var space [512]byte
 	form := t.formOf(append(append(space[:0], step.Body.Signature()...), 0), step)
-	if d := s.known(t, form); d != nil {
+	drafts := s.t.Drafts
+	if t.inGroup {
+		drafts = s.t.Own
+	}
+	if d, ok := drafts.of(form).(*Draft); ok {
 		return s.over(d, t, step), nil
 	}
 	d, err := choose(t, step)
 	if err != nil || len(d.Own) > 0 { // whose numbers depend on the steps before
 		return d, err
 	}
-	s.keep(t, form, d)
+	drafts.keep(form, d, s.t.FormBytes)
 	return s.over(d, t, step), nil
-}
-
-// known returns the draft of a form, or nil. A draft depends on the machine, the library, the values of constants, and its
-// form: the signature of the body and the bytes of formOf. Blocks of rows have their own cache, as they are many and each
-// program has its own.
-func (s *scheduler) known(t *target, form []byte) *Draft {
-	if t.inGroup {
-		return s.t.Groups.known[string(form)]
-	}
-	d, _ := s.t.Drafts.of(form).(*Draft)
-	return d
-}
-
-func (s *scheduler) keep(t *target, form []byte, d *Draft) {
-	if !t.inGroup {
-		s.t.Drafts.keep(form, d, s.t.FormBytes)
-		return
-	}
-	if s.t.Groups.known == nil || len(s.t.Groups.known) >= s.t.GroupDrafts {
-		s.t.Groups.known = drafts{}
-	}
-	s.t.Groups.known[string(form)] = d
 }
 
 // over returns a draft with the buffers of a step of the same form, and its constants.

@@ -45,7 +45,7 @@ func TestDraftsOfOneForm(t *testing.T) {
 			}
 			p.Steps = append(p.Steps, s)
 		}
-		s := &scheduler{plan: p, t: target{Machine: small(t), Options: Options{Groups: &GroupDrafts{}, Drafts: &Drafts{}}, lib: library(units), buffers: p.Buffers, read: buffersRead(p)}}
+		s := &scheduler{plan: p, t: target{Machine: small(t), Options: Options{Own: &Drafts{}, Drafts: &Drafts{}}, lib: library(units), buffers: p.Buffers, read: buffersRead(p)}}
 		for i := range p.Steps {
 			fresh := s.t
 			want, err := choose(&fresh, &p.Steps[i])
@@ -96,10 +96,10 @@ func TestGroupsOfOneForm(t *testing.T) {
 				p.Steps = append(p.Steps, s)
 			}
 		}
-		s := &scheduler{plan: &p, t: target{Machine: small(t), Options: Options{Groups: &GroupDrafts{}, Drafts: &Drafts{}}, lib: library(units), buffers: p.Buffers, read: buffersRead(&p)}}
+		s := &scheduler{plan: &p, t: target{Machine: small(t), Options: Options{Own: &Drafts{}, Drafts: &Drafts{}}, lib: library(units), buffers: p.Buffers, read: buffersRead(&p)}}
 		for i := range p.Rows {
 			fresh := &scheduler{plan: &p, t: s.t}
-			fresh.t.Groups, fresh.t.Drafts = &GroupDrafts{}, &Drafts{}
+			fresh.t.Own, fresh.t.Drafts = &Drafts{}, &Drafts{}
 			want, err := fresh.writeGroup(&p.Rows[i])
 			require.NoError(t, err)
 			got, err := s.group(&p.Rows[i])
@@ -129,18 +129,18 @@ func TestBlocksOfManySizes(t *testing.T) {
 }
 `
 	sizes := rand.New(rand.NewPCG(1, 2)).Perm(300)
-	var groups GroupDrafts
+	var own Drafts
 	for _, n := range sizes {
 		p, err := plan.ParsePlan(fmt.Sprintf(text, 17+n))
 		require.NoError(t, err)
 		m := tuning.Default(2)
 		want, err := Schedule(p, m, library(units), Options{})
 		require.NoError(t, err)
-		got, err := Schedule(p, m, library(units), Options{Groups: &groups})
+		got, err := Schedule(p, m, library(units), Options{Own: &own})
 		require.NoError(t, err)
 		require.Equal(t, want.String(), got.String())
 	}
-	require.LessOrEqual(t, len(groups.known), 2*16, "two steps on at most 16 rows")
+	require.LessOrEqual(t, len(own.kept), 2*16, "two steps on at most 16 rows")
 }
 
 // count returns how many drafts or tasks are kept.

@@ -16,7 +16,7 @@ import (
 
 // group returns the task of a row group: see draftedGroup.
 func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
-	if s.t.Groups.tasks != nil && len(g.Outer) == 1 {
+	if s.t.Own.sized != nil && len(g.Outer) == 1 {
 		return s.sizedGroup(g)
 	}
 	form, buffers := s.formOfGroup(g)

@@ -65,7 +65,7 @@ func TestPrefetchOfManySizes(t *testing.T) {
 		for _, n := range sizes {
 			p, err := plan.ParsePlan(fmt.Sprintf(text, n))
 			require.NoError(t, err)
-			out, err := Schedule(p, tuning.Default(2), complete{}, Options{Groups: known})
+			out, err := Schedule(p, tuning.Default(2), complete{}, Options{Own: known})
 			require.NoError(t, err)
 			require.Equal(t, n == 1022, strings.Contains(out.String(), "prefetch"), "%d of %v", n, sizes)
 		}

@@ -23,10 +23,9 @@ type Options struct {
 	InPlace bool
 	// TilingOnly never takes one kernel for a whole body: for tests and measurements.
 	TilingOnly bool
-	// Drafts and Groups have drafts of other plans, and keep those of this one for the next. All these plans have the same
-	// machine, library and other options. Either may be nil.
-	Drafts *Drafts
-	Groups *GroupDrafts
+	// Drafts has drafts of other plans, and keeps those of this one. Own does so for the steps of row groups: their forms depend on
+	// the sizes, so each program has its own. Either may be nil.
+	Drafts, Own *Drafts
 
 	noGroups bool // kernels take no interleaved operands
 }
@@ -36,11 +35,9 @@ func Schedule(p *plan.Plan, m *tuning.Machine, lib Library, o Options) (*nest.Pr
 	if o.Drafts == nil {
 		o.Drafts = new(Drafts)
 	}
-	if o.Groups == nil {
-		o.Groups = new(GroupDrafts)
+	if o.Own == nil {
+		o.Own = new(Drafts)
 	}
-	o.Groups.turn.Lock()
-	defer o.Groups.turn.Unlock()
 	s := new(scheduler)
 	s.plan, s.t = p, target{Machine: m, Options: o, lib: lib, buffers: p.Buffers, read: buffersRead(p)}
 	out := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Ledger: p.Ledger, Tasks: make([]nest.Task, 0, len(p.Steps))}

@@ -10,8 +10,26 @@ import (
 // A program may have one plan for several numbers of rows. A row group with one outer axis, the rows, is some blocks of rows
 // and one block of the rest. If the rest is the same, tasks differ only in the number of blocks and in where the rest begins.
 
-// OfSizes returns GroupDrafts for the plans of a program that are resized for other numbers of rows: see passes.Batch.
-func OfSizes() *GroupDrafts { return &GroupDrafts{tasks: map[blocked]sizedTask{}} }
+// OfSizes returns Drafts for the plans of a program that are resized for other numbers of rows: see passes.Batch.
+func OfSizes() *Drafts { return &Drafts{sized: map[blocked]sizedTask{}} }
+
+// sizedTask returns the task of a row group, if there is one.
+func (k *Drafts) sizedTask(of blocked) (t sizedTask, ok bool) {
+	k.mutex.RLock()
+	defer k.mutex.RUnlock()
+	t, ok = k.sized[of]
+	return t, ok
+}
+
+// keepSized keeps the task of a row group. The tasks are dropped if they would be more than most.
+func (k *Drafts) keepSized(of blocked, t sizedTask, most int) {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	if len(k.sized) >= most {
+		clear(k.sized)
+	}
+	k.sized[of] = t
+}
 
 // blocked identifies a row group of a plan by its first step, its block and its rest of rows, and whether it prefetches.
 type blocked struct {
@@ -76,17 +94,14 @@ func (s *scheduler) sizedGroup(g *plan.RowGroup) (nest.Task, error) {
 		return s.writeGroup(g)
 	}
 	of := blocked{g.First, block, rows % block, s.fromMemory(g)}
-	if known, ok := s.t.Groups.tasks[of]; ok {
+	if known, ok := s.t.Own.sizedTask(of); ok {
 		return known.resize(of, rows), nil
 	}
 	t, err := s.writeGroup(g)
 	if err == nil {
-		if len(s.t.Groups.tasks) >= s.t.GroupTasks {
-			clear(s.t.Groups.tasks)
-		}
 		kept := t
 		kept.Slots = slices.Clone(t.Slots) // of a program they are numbered anew
-		s.t.Groups.tasks[of] = sizedTask{kept, rows}
+		s.t.Own.keepSized(of, sizedTask{kept, rows}, s.t.GroupTasks)
 	}
 	return t, err
 }

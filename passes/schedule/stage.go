@@ -3,7 +3,6 @@ package schedule
 import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
-	"sync"
 )
 
 // stage is the layout of an operand of an elementwise step for the calls: where it is, or in local memory.
@@ -125,35 +124,13 @@ func transposeKernel(d ir.DType) kernel.Code {
 	return microKernel(kernel.Micro{Kind: kernel.Transpose, Type: kernel.BitsType(d)})
 }
 
-// madeKernels caches kernels that any program needs: copies by their kernel.Operand, micro-kernels without a body by their microKey.
-var madeKernels sync.Map
-
-type microKey struct {
-	kind  kernel.MicroKind
-	op    ir.Op
-	dtype ir.DType
-	carry bool
-}
-
 // microKernel returns the canonical form of a micro-kernel without a body.
 func microKernel(m kernel.Micro) kernel.Code {
-	key := microKey{m.Kind, m.Op, m.Type, m.Carry}
-	if k, ok := madeKernels.Load(key); ok {
-		return k.(kernel.Code)
-	}
-	own := m
-	k, _ := kernel.Canonical(&own)
-	madeKernels.Store(key, k)
+	k, _ := kernel.Canonical(&m)
 	return k
 }
 
 // copyKernel returns the kernel that copies elements of a type, or one element a row to all columns.
 func copyKernel(d ir.DType, splat bool) *kernel.Kernel {
-	o := kernel.Operand{DType: d, Splat: splat}
-	if k, ok := madeKernels.Load(o); ok {
-		return k.(*kernel.Kernel)
-	}
-	k := oneOp(ir.OpCopy, ir.Invalid, o)
-	madeKernels.Store(o, k)
-	return k
+	return oneOp(ir.OpCopy, ir.Invalid, kernel.Operand{DType: d, Splat: splat})
 }
