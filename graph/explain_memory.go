@@ -11,7 +11,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// What Explain says about memory: which parts of arrays steps store, and how many bytes are moved.
+// What Explain says about memory: which parts of arrays steps store, what is fused and copied, which outputs may share
+// memory with inputs, and how many bytes are moved.
 
 // partsText returns which parts of arrays the outputs of a step are: " into out0[1:,:1]". It is empty if they are whole
 // arrays.
@@ -81,4 +82,86 @@ func traffic(pl *plan.Plan) (moved, least int) {
 		}
 	}
 	return moved, least
+}
+
+// explainLedger summarizes the decisions. Those that cost memory traffic are listed one by one, without repeats.
+func explainLedger(b *bytes.Buffer, ledger []Decision) {
+	var fused []ir.Op
+	saved := 0
+	var told []Decision
+	seen := map[Decision]bool{}
+	for _, d := range ledger {
+		if d.Kind == plan.Fused {
+			fused = append(fused, d.Op)
+			saved += d.Bytes
+		} else if !seen[d] {
+			seen[d] = true
+			told = append(told, d)
+		}
+	}
+	if len(fused) > 0 {
+		line(b, "fused", fmt.Sprintf("%s: %s not moved", opCounts(fused), byteText(saved)), ir.Pos{})
+	}
+	for _, d := range told {
+		what := d.Op.String() + ", " + byteText(d.Bytes)
+		switch d.Kind {
+		case plan.Copied:
+			what = byteText(d.Bytes)
+		case plan.Rewritten:
+			what = d.Op.String()
+		}
+		line(b, d.Kind.String(), what+": "+d.Reason, d.Pos)
+	}
+}
+
+// mostInPlace is the most inputs that Explain names for in-place outputs.
+const mostInPlace = 8
+
+// explainInPlace names the inputs whose memory an output may share without a copy. It leaves out steps that would copy
+// elements onto themselves.
+func (p *Program) explainInPlace(b *bytes.Buffer, pl *plan.Plan) {
+	nests, err := p.compiled.ScheduleInPlace(pl)
+	if err != nil {
+		return
+	}
+	sharing := nests.Sharing()
+	for r, result := range pl.Buffers {
+		if result.Kind != plan.ResultBuffer {
+			continue
+		}
+		var names []string
+		for _, k := range sharing.Params(r, mostInPlace) {
+			at := pl.Buffers[k].Index
+			if at >= len(p.inputs) {
+				continue
+			}
+			kept, ok := sharing.InPlace(r, k)
+			if !ok {
+				continue
+			}
+			name := p.inputs[at].Name
+			if len(kept) > 0 {
+				var steps []string
+				for _, task := range kept {
+					steps = append(steps, strconv.Itoa(nests.Tasks[task].First))
+				}
+				name += " (without steps " + strings.Join(steps, ", ") + ")"
+			}
+			names = append(names, name)
+		}
+		if len(names) > 0 {
+			line(b, "inplace", p.outputs[result.Index].Name+" can be computed in place of "+strings.Join(names, ", "), ir.Pos{})
+		}
+	}
+}
+
+// bytesOf returns the bytes of a plan's buffers of a kind.
+func bytesOf(pl *plan.Plan, kind plan.BufferKind) int {
+	n := 0
+	for i := range pl.Buffers {
+		if buf := &pl.Buffers[i]; buf.Kind == kind {
+			n += buf.Size() * buf.DType.Size()
+		}
+	}
+	return n
 }

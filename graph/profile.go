@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strconv"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime"
 )
 
 // WithProfile measures the time of each step in every run. Profile returns the times; Explain and WriteHTML show them.
@@ -177,4 +179,18 @@ func rounded(d time.Duration) time.Duration {
 		unit *= 10
 	}
 	return d.Round(unit)
+}
+
+// Progress says how far a run is: the number of complete steps, and the fraction of the work by the compiler's cost
+// estimates.
+type Progress = runtime.Progress
+
+const progressEvery = 100 * time.Millisecond
+
+// WithProgress calls observe while the program runs: every 100 ms, and once with Fraction 1 at the end of a successful
+// run. The goroutine that called Run, RunInto or Call.Run calls it, with that call's context, and computes nothing
+// meanwhile, so observe should return soon. It may cancel the context. A panic of observe is the error of the run.
+// Concurrent runs call it concurrently. A program without this option does not look at the clock.
+func WithProgress(observe func(ctx context.Context, p Progress)) Option {
+	return func(s *settings) { s.progress = observe }
 }
