@@ -244,3 +244,6 @@ func (s *scanner) decision() Decision {
 	d.Pos = s.EndLine()
 	return d
 }
+
+// scanner reads the text of plans.
+type scanner struct{ *ir.Scanner }

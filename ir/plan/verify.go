@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
@@ -77,18 +76,6 @@ func (p *Plan) verify(placed bool) error {
 	return errors.Join(v.errs...)
 }
 
-// VerifyBuffers checks only the buffers.
-func VerifyBuffers(buffers []Buffer, arena int) error {
-	v := &planVerifier{p: &Plan{Buffers: buffers, Arena: arena}, placed: true}
-	if arena < 0 {
-		v.fail(fmt.Sprintf("arena=%d", arena), "it is below 0")
-	}
-	for i := range buffers {
-		v.buffer(i)
-	}
-	return errors.Join(v.errs...)
-}
-
 const never = -1
 
 // maxArena is the greatest size of a plan's arena in bytes, which exceeds the address space. A plan's schedule may add temporaries.
@@ -116,66 +103,6 @@ func (v *planVerifier) fail(line, format string, args ...any) {
 		return
 	}
 	v.errs = append(v.errs, fmt.Errorf("%s: %s", line, fmt.Sprintf(format, args...)))
-}
-
-func (v *planVerifier) buffer(i int) {
-	b := &v.p.Buffers[i]
-	line := v.p.bufferLine(i)
-	if err := b.DType.Check(); err != nil {
-		v.fail(line, "%v", err)
-	}
-	n, err := layout.NumElems(b.Shape)
-	bytes, ok := layout.MulInt(n, b.DType.Size())
-	if err != nil || !ok || len(b.Shape) > layout.MaxRank {
-		v.fail(line, "the shape passes the greatest rank or int")
-		return
-	}
-	v.memory(line, b, bytes)
-	if b.Kind > IotaBuffer {
-		v.fail(line, "there is no such kind of buffer")
-	}
-	if b.Kind == IotaBuffer && (len(b.Shape) != 1 || !ir.Ints.Has(b.DType) || n > 0 && ir.ElementOf(b.DType, n-1) != uint64(n-1)) {
-		v.fail(line, "an iota is a list of integers, all elements of its type")
-	}
-	if b.Kind == ConstBuffer && (n != 1 || !ir.IsElement(b.DType, b.Bits)) {
-		v.fail(line, "a constant is one element of its type")
-	}
-	if b.Kind <= ResultBuffer && b.Index != v.kinds[b.Kind] {
-		v.fail(line, "the position is %d, want %d", b.Index, v.kinds[b.Kind])
-	}
-	if b.Kind <= IotaBuffer {
-		v.kinds[b.Kind]++
-	}
-}
-
-// memory checks the places of a buffer's elements.
-func (v *planVerifier) memory(line string, b *Buffer, bytes int) {
-	if b.At != nil && b.Kind != ParamBuffer {
-		v.fail(line, "only a param has a layout")
-	} else if b.At != nil {
-		p := &ir.Value{Type: ir.Type{DType: b.DType, Shape: ir.ShapeOf(b.Shape...)}, Attr: &ir.Attr{At: b.At}}
-		if err := ir.CheckParamLayout(p); err != nil {
-			v.fail(line, "%v", err)
-		}
-	}
-	if !v.placed {
-		return
-	}
-	end, ok := layout.AddInt(b.Offset, bytes)
-	if b.Kind == ScratchBuffer && (b.Offset%64 != 0 || b.Offset < 0 || !ok) {
-		v.fail(line, "it begins at byte %d, want a multiple of 64", b.Offset)
-	}
-	if b.Kind == TempBuffer && (b.Offset%64 != 0 || b.Offset < 0 || !ok || end > v.p.Arena) {
-		v.fail(line, "bytes %d to %d, want a multiple of 64 and an end within the arena's %d", b.Offset, end, v.p.Arena)
-	}
-}
-
-// bounds returns the least and the greatest location of a buffer's elements.
-func (b *Buffer) bounds() (lo, hi int) {
-	if b.At != nil {
-		return b.At.Bounds()
-	}
-	return 0, b.Size() - 1
 }
 
 func (v *planVerifier) read(i int, a Access) {

@@ -5,7 +5,10 @@
 // compiled again only if it or package abi changes.
 package scalar
 
-import "cmp"
+import (
+	"cmp"
+	"math"
+)
 
 // Min is the builtin min: NaN if one operand is, and -0 is less than 0. Generated code
 // calls it, because the package that it is part of may declare the name min.
@@ -13,3 +16,19 @@ func Min[T cmp.Ordered](x, y T) T { return min(x, y) }
 
 // Max is the builtin max. See Min.
 func Max[T cmp.Ordered](x, y T) T { return max(x, y) }
+
+// Scalb32 returns x * 2^y for a whole number y, by two powers of 2 in the normal range: the first product is exact unless
+// x is far from 1, so that a result below that range is rounded once. -252 <= y <= 254. Both products are converted, as
+// Go may else fuse the last one with a sum that reads it.
+func Scalb32(x, y float32) float32 {
+	k := int32(y) + 2*127
+	half := k >> 1
+	return float32(float32(x*math.Float32frombits(uint32(half)<<23)) * math.Float32frombits(uint32(k-half)<<23))
+}
+
+// Scalb64 is Scalb32 of float64, -2044 <= y <= 2046.
+func Scalb64(x, y float64) float64 {
+	k := int64(y) + 2*1023
+	half := k >> 1
+	return float64(float64(x*math.Float64frombits(uint64(half)<<52)) * math.Float64frombits(uint64(k-half)<<52))
+}

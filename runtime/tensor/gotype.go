@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/scalar"
 )
 
 // Element lists the Go types of elements.
@@ -69,3 +70,41 @@ var loads = map[ir.DType]func(p unsafe.Pointer) any{
 }
 
 func loadOf[T Element](p unsafe.Pointer) any { return *(*T)(p) }
+
+// Half is an element of dtype Float16: the bits of an IEEE binary16. Go programs compute with its Float32.
+type Half uint16
+
+// HalfOf rounds f to the nearest Half, ties to even; from 65520 on the result is infinite.
+func HalfOf(f float32) Half { return Half(scalar.Float16bits(f)) }
+
+// Float32 returns the exact number.
+func (h Half) Float32() float32 { return scalar.Float16frombits(uint16(h)) }
+
+// String returns the number with the fewest digits that distinguish it from other Halfs.
+func (h Half) String() string { return scalarText(h) }
+
+// BFloat is an element of dtype BFloat16: the upper half of the bits of a float32. Go programs compute with its
+// Float32.
+type BFloat uint16
+
+// BFloatOf rounds f to the nearest BFloat, ties to even; beyond the greatest the result is infinite.
+func BFloatOf(f float32) BFloat { return BFloat(scalar.BFloat16bits(f)) }
+
+// Float32 returns the exact number.
+func (h BFloat) Float32() float32 { return scalar.BFloat16frombits(uint16(h)) }
+
+// String returns the number with the fewest digits that distinguish it from other BFloats.
+func (h BFloat) String() string { return scalarText(h) }
+
+// Fixed is an element of dtype Fixed16x16: a signed Q16.16, the number times 2^16 in an int32. Go programs compute with
+// its Float64.
+type Fixed int32
+
+// FixedOf rounds f to the nearest Fixed, ties to even. It saturates out of range and returns 0 for NaN.
+func FixedOf(f float64) Fixed { return Fixed(scalar.Fixed16x16bits(f)) }
+
+// Float64 returns the exact number.
+func (q Fixed) Float64() float64 { return scalar.Fixed16x16frombits(uint32(q)) }
+
+// String returns the number with the fewest digits that distinguish it from other Fixeds.
+func (q Fixed) String() string { return scalarText(q) }

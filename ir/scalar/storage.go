@@ -42,3 +42,39 @@ func Float16bits(f float32) uint16 {
 	b += 0xfff + b>>13&1 // to the nearest, also into the next exponent, and to infinity
 	return sign | uint16((b-(127-15)<<23)>>13)
 }
+
+// The one definition of bfloat16, the upper half of a float32: how a float32 is rounded to
+// it.
+
+// BFloat16frombits returns the number of the bits of a bfloat16.
+func BFloat16frombits(h uint16) float32 { return math.Float32frombits(uint32(h) << 16) }
+
+// BFloat16bits returns the bits of the bfloat16 nearest to f, the even one of two. A NaN
+// becomes a quiet one.
+func BFloat16bits(f float32) uint16 {
+	b := math.Float32bits(f)
+	if f != f {
+		return uint16(b>>16) | 0x40
+	}
+	return uint16((b + 0x7fff + b>>16&1) >> 16)
+}
+
+// Fixed-point numbers of 32 bits, 16 of them behind the point, in two's complement: Q16.16.
+
+// Fixed16x16frombits returns the number of the bits of a fixed-point number.
+func Fixed16x16frombits(q uint32) float64 { return float64(int32(q)) * 0x1p-16 }
+
+// Fixed16x16bits returns the bits of the fixed-point number nearest to f, the even one of
+// two, or of the least or the greatest where f is beyond it; 0 for NaN.
+func Fixed16x16bits(f float64) uint32 {
+	switch r := math.RoundToEven(f * 0x1p16); {
+	case r != r:
+		return 0
+	case r >= math.MaxInt32:
+		return math.MaxInt32
+	case r <= math.MinInt32:
+		return 1 << 31
+	default:
+		return uint32(int32(r))
+	}
+}

@@ -3,6 +3,7 @@
 package binfile
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -41,4 +42,26 @@ func release(data []byte) error {
 	at := unsafe.Pointer(unsafe.SliceData(data))
 	_, err := unix.MmapPtr(-1, 0, at, uintptr(len(data)), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_FIXED)
 	return err
+}
+
+func readRange(f *os.File, offset, n int) (Range, error) {
+	before := offset % os.Getpagesize() // a mapping must begin at a page
+	data, err := unix.Mmap(int(f.Fd()), int64(offset-before), n+before, unix.PROT_READ, unix.MAP_SHARED|populate)
+	if err != nil {
+		return Range{}, &os.PathError{Op: "mmap", Path: f.Name(), Err: err}
+	}
+	return Range{data[before:], func() error { return unix.Munmap(data) }}, nil
+}
+
+// SyncFolder syncs the names of files in a folder to disk, if the file system can.
+func SyncFolder(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
+		err = nil
+	}
+	return errors.Join(err, f.Close())
 }

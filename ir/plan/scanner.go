@@ -1,6 +1,0 @@
-package plan
-
-import "github.com/stridefuse/stridefuse/ir"
-
-// scanner reads the text of plans.
-type scanner struct{ *ir.Scanner }
