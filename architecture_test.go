@@ -22,7 +22,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
 
-func init() { portable.Register() } // programs with assembly link none of its loops
+func init() { portable.Register() } // a program with assembly does not link these loops
 
 var update = flag.Bool("update", false, "rewrite the texts in docs/architecture.md")
 
@@ -54,7 +54,7 @@ func TestArchitecture(t *testing.T) {
 	require.Equal(t, got, string(doc), "after a change that is meant, run: go test . -run Architecture -update")
 }
 
-// texts returns the texts by name.
+// texts returns the texts, by name.
 func texts(t *testing.T) map[string]string {
 	out := map[string]string{"passes": order()}
 	x := graph.Input("x", graph.Float32, 256, 1024)
@@ -76,7 +76,7 @@ func texts(t *testing.T) map[string]string {
 	return out
 }
 
-// order lists the passes, and why each comes after others.
+// order lists the passes, and the reasons for their order.
 func order() string {
 	var b strings.Builder
 	for _, p := range passes.Default {
@@ -107,7 +107,7 @@ func lower(t *testing.T, out graph.Node, name string) *lowered {
 	return s
 }
 
-// withoutLines removes the comments that say where in the source a value was made.
+// withoutLines removes the comments with source positions.
 func withoutLines(text string) string {
 	return regexp.MustCompile(` *// [^ ]+\.go:\d+`).ReplaceAllString(text, "")
 }
@@ -159,8 +159,8 @@ func (s *lowered) generate(t *testing.T, out map[string]string) {
 	out["chain: assembly"] = part(t, read("zkernels_amd64.s"), "loop:", 5, "VMOVUPS", 0)
 }
 
-// part returns n lines of a text from the first that begins with some words, then, if last
-// is not 0, that many lines from the next that begins with others.
+// part returns n lines of a text, from the first line with the given beginning on. If last is not 0 it appends that
+// many lines from the next line with another beginning.
 func part(t *testing.T, text, first string, n int, next string, last int) string {
 	lines := strings.Split(text, "\n")
 	find := func(from int, words string) int {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The budgets, in bytes, not far above what was measured:
-// raise them for a feature that is worth it, and say so in the commit.
+// The budgets, in bytes, slightly above the measured sizes. Raise them for a feature that is worth it, and say so in
+// the commit.
 const (
 	maxGenerated = 13_540_000 // measured: 13.53 MB, of which 2.9 are kernels for AVX-512 and 2.6 all Go loops
 	maxGrowth    = 9_100_000  // measured: 8.99 MB on linux/amd64
@@ -35,8 +35,7 @@ func TestGeneratedSource(t *testing.T) {
 	require.LessOrEqual(t, total, maxGenerated)
 }
 
-// TestBinaryGrowth limits by how much the executable of a program that uses this library
-// is larger than that of an empty one, both stripped.
+// TestBinaryGrowth limits how much larger a program that uses this library is than an empty one, both stripped.
 func TestBinaryGrowth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two programs")
@@ -46,7 +45,7 @@ func TestBinaryGrowth(t *testing.T) {
 	growth := stripped(t, "./examples/quickstart") - stripped(t, empty)
 	t.Logf("growth of a stripped program: %d bytes", growth)
 	require.LessOrEqual(t, growth, maxGrowth)
-	for _, tags := range []string{"noavx512", "noavx512,nofloat64", "noavx512,nofloat64,nointegers"} { // each leaves more out
+	for _, tags := range []string{"noavx512", "noavx512,nofloat64", "noavx512,nofloat64,nointegers"} { // each set of tags leaves more out
 		without := stripped(t, "./examples/quickstart", "-tags="+tags) - stripped(t, empty)
 		t.Logf("with the tags %s: %d bytes", tags, without)
 		require.Less(t, without, growth-150_000)
@@ -54,7 +53,7 @@ func TestBinaryGrowth(t *testing.T) {
 	}
 }
 
-// unused is a program that makes a graph and compiles none.
+// unused is a program that makes a graph but compiles none.
 const unused = `package main
 
 import (
@@ -66,8 +65,8 @@ import (
 func main() { fmt.Println(graph.Input("x", graph.Float32, graph.Dim("n"), 3)) }
 `
 
-// TestUnusedIsNotLinked limits the size of the executable, with symbols, of a program that compiles no
-// graph: it has neither kernels nor strategies.
+// TestUnusedIsNotLinked limits the size, with symbols, of a program that compiles no graph: it contains neither kernels
+// nor strategies.
 func TestUnusedIsNotLinked(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")

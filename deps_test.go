@@ -12,9 +12,8 @@ import (
 
 const module = "github.com/stridefuse/stridefuse/"
 
-// allowed lists which packages of the module each package may import. Data flows one
-// way: passes and runtime do not import each other, and no package imports one above
-// it. Generated kernels import runtime/abi.
+// allowed lists the packages of the module that each package may import. Data flows one way: passes and runtime do not
+// import each other, and no package imports one above it. Generated kernels import runtime/abi.
 var allowed = map[string][]string{
 	"":                              {}, // the module's own folder: documentation
 	"ir/layout":                     {},
@@ -85,8 +84,8 @@ var allowed = map[string][]string{
 	"examples/internal/table":       {},
 }
 
-// TestImportEdges checks that each package imports no more than the table allows, and that
-// the table has every package and no other.
+// TestImportEdges checks that each package imports only what the table allows, and that the table lists exactly the
+// packages that exist.
 func TestImportEdges(t *testing.T) {
 	found := map[string]bool{}
 	for line := range strings.Lines(list(t, "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")) {
@@ -113,7 +112,7 @@ func name(pkg string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(pkg+"/", module), "/")
 }
 
-// linked are the modules of others that a program which imports graph links.
+// linked are the other modules that a program which imports graph links.
 var linked = []string{"golang.org/x/sys"}
 
 // TestUserBinariesStayLean lists what such programs link.

@@ -27,7 +27,7 @@ func TestReadme(t *testing.T) {
 	run.Env = append(os.Environ(), abi.CPUEnv+"=avx2")
 	out, err := run.Output()
 	require.NoError(t, err)
-	// The engine is the machine's.
+	// the engine depends on the machine
 	got := strings.ReplaceAll(string(out), "portable", "avx2")
 	require.Contains(t, string(readme), "```\n"+got+"```\n")
 }

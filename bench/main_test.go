@@ -20,8 +20,7 @@ func output(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// TestList finds every workload in the README's table, and the other way round;
-// the functions are one row.
+// TestList checks that the README's table has every workload and no other; the functions are one row.
 func TestList(t *testing.T) {
 	listed := map[string]bool{}
 	for line := range strings.Lines(output(t, "-list", "-only", ".")) {
@@ -43,8 +42,7 @@ func TestList(t *testing.T) {
 	require.Equal(t, "W2-chain5 1K\nW2-chain5 64K\nW2-chain5 16M\n", output(t, "-list", "-only", "^W2"))
 }
 
-// TestLines measures the two smallest workloads. Each line has the fields that
-// the README's example has, and no others.
+// TestLines measures the two smallest workloads. Each line has exactly the fields of the README's example.
 func TestLines(t *testing.T) {
 	var lines []map[string]any
 	for line := range strings.Lines(output(t, "-note", ".", "-only", "^(W17-overhead|compile-chain5) 16$")) {
@@ -88,9 +86,8 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestGridsHaveKernels compiles the programs of fixed sizes. Each loop of those that
-// package formula makes has a kernel of its own, as the lines' notes say; the others
-// have what is built in.
+// TestGridsHaveKernels compiles the programs of fixed sizes. Loops of graphs in package formula have generated kernels,
+// as the lines' notes say; others use built-in ones.
 func TestGridsHaveKernels(t *testing.T) {
 	for _, g := range allGrids() {
 		require.NoError(t, g.build().Err(), "%s %s", g.name, g.size)
@@ -133,7 +130,7 @@ func check(t *testing.T, g grid) error {
 	return calls[0].check()
 }
 
-// TestWrongValues: a workload that computes something else is not measured.
+// TestWrongValues: a workload with a wrong result is not measured.
 func TestWrongValues(t *testing.T) {
 	g := distances(5, 8)
 	g.build = func() graph.Node { return formula.Distances(5, 8).Mul(1.001) }

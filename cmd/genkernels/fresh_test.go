@@ -15,13 +15,12 @@ import (
 
 // generate is a go:generate line that runs the tool.
 type generate struct {
-	dir, pkg string // of the file that has the line
+	dir, pkg string // folder and package of the file with the line
 	args     []string
 }
 
-// TestCommittedFilesAreFresh does what the module's go:generate lines say, with
-// -check, so that neither a change of the graphs nor one of the generator goes
-// without its files. It also wants a line for whatever has been generated.
+// TestCommittedFilesAreFresh runs the module's go:generate lines with -check, so that no change of graphs or of the
+// generator is committed without its files. All generated files must have a go:generate line.
 func TestCommittedFilesAreFresh(t *testing.T) {
 	lines, made := scan(t, repo(t))
 	covered := map[string]bool{}

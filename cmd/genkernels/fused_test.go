@@ -37,7 +37,7 @@ func TestFusedKernels(t *testing.T) {
 // randomKernel builds a body of up to 24 ops on up to 5 operands.
 func randomKernel(rng *rand.Rand) *kernel.Kernel {
 	types := ir.AllTypes.List()
-	favourite := types[rng.IntN(len(types))] // half of the operands: more ops find partners
+	favourite := types[rng.IntN(len(types))] // half of the operands have one type, so that more ops find partners
 	var operands []kernel.Operand
 	for range 1 + rng.IntN(5) {
 		d := favourite
@@ -63,7 +63,7 @@ func randomKernel(rng *rand.Rand) *kernel.Kernel {
 	return k
 }
 
-// randomOp appends an op that takes some of the values there are.
+// randomOp appends an op on some of the existing values.
 func randomOp(rng *rand.Rand, b *kernel.Builder, refs []kernel.Ref) kernel.Ref {
 	ops, types := ir.Ops(), ir.AllTypes.List()
 	for {

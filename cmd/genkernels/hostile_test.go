@@ -11,8 +11,7 @@ import (
 // oneKernel is the signature of a kernel that is not built in.
 const oneKernel = "kernel (u0:f32) { t0 = exp u0; t1 = tanh t0; t2 = sqrt t1; store t2 }"
 
-// TestTakenNames expects an error, and no files, for a package that gives another meaning to
-// a name that generated files use.
+// TestTakenNames expects an error, and no files, for a package that redefines a name used by generated files.
 func TestTakenNames(t *testing.T) {
 	for _, c := range []struct{ source, name string }{
 		{"type float32 string", "float32"},
@@ -37,7 +36,7 @@ func TestTakenNames(t *testing.T) {
 	}
 }
 
-// TestCgo: the go command refuses Go assembly beside cgo, so genkernels says so first.
+// TestCgo: the go command rejects Go assembly beside cgo, so genkernels reports it first.
 func TestCgo(t *testing.T) {
 	dir := userModule(t, map[string]string{"model/model.go": graphs("model", "x.Exp()"), "model/c.go": "package model\n\nimport \"C\"\n"})
 	code, _, stderr := genkernels(t, filepath.Join(dir, "model"), "")
@@ -45,7 +44,7 @@ func TestCgo(t *testing.T) {
 	require.Contains(t, stderr, "example.com/user/model uses cgo (c.go): ")
 }
 
-// TestInterrupted: a marker says that the files may be of two runs until the next run.
+// TestInterrupted: after an interrupted run a marker says, until the next run, that the files may be mixed.
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	run := func(args ...string) (int, string) {
@@ -64,7 +63,7 @@ func TestInterrupted(t *testing.T) {
 	require.Equal(t, files, generated(t, dir), "neither the marker nor temporary files stay")
 }
 
-// TestFolderThatCannotBeWritten: it is one error that names the folder.
+// TestFolderThatCannotBeWritten: a single error names the folder.
 func TestFolderThatCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"file": ""})

@@ -51,8 +51,8 @@ func recorded(t *testing.T, dir string) (missing string, lines []string) {
 	return strings.TrimSpace(string(out)), strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// TestLockFile is the life of a lock file: a program records what it lacks, the tool generates
-// that, checks it, and fails when files are deleted or the formula has changed.
+// TestLockFile follows a lock file: a program records the kernels it lacks, the tool generates and checks them, and the
+// check fails when files are deleted or the formula changes.
 func TestLockFile(t *testing.T) {
 	dir := userModule(t, map[string]string{"main.go": service("x.Mul(3).Sin().Sub(x.Tanh()).Mul(x)")})
 	missing, lines := recorded(t, dir)
@@ -94,8 +94,8 @@ func TestLockFile(t *testing.T) {
 	require.Zero(t, code, stdout)
 }
 
-// TestEmptiedLock has go generate run the tool when no kernel is left: no file that go generate
-// still reads goes, and what stays is fresh, and may be deleted.
+// TestEmptiedLock lets go generate run the tool when no kernel is left: files that go generate still reads stay, are
+// fresh, and may be deleted.
 func TestEmptiedLock(t *testing.T) {
 	text := strings.Replace(service("x.Mul(3).Sin().Sub(x)"), "go tool genkernels", "go run github.com/stridefuse/stridefuse/cmd/genkernels -avx2", 1)
 	dir := userModule(t, map[string]string{"main.go": text})
@@ -115,7 +115,7 @@ func TestEmptiedLock(t *testing.T) {
 	require.Zero(t, code, stdout+stderr)
 }
 
-// TestLockErrors gives lock files that are none, and flags that do not go with them.
+// TestLockErrors has invalid lock files, and flags that don't go with them.
 func TestLockErrors(t *testing.T) {
 	dir := userModule(t, map[string]string{"a.go": "package model\n", "bad.lock": "kernel (u0:f32) { store u0 }\tbytes=1\nkernel nonsense\tbytes=2\n", "empty.lock": "# nothing yet\n"})
 	code, _, stderr := genkernels(t, dir, "", "-from", "none.lock")

@@ -11,8 +11,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// TestEveryMicroKernel: the tool makes each micro-kernel that is valid, of every row, type and combiner, but for those
-// that are written by hand, and refuses the others. Programs list valid kernels only.
+// TestEveryMicroKernel: the tool makes every valid micro-kernel of every row, type and combiner, except handwritten
+// ones, and rejects the others. Programs list only valid kernels.
 func TestEveryMicroKernel(t *testing.T) {
 	var all []kernel.Code
 	for _, m := range everyMicro() {

@@ -117,7 +117,7 @@ func TestSignaturesFromStdin(t *testing.T) {
 	require.Contains(t, string(text), "package kernels\n")
 }
 
-// TestHandWrittenFileStays meets a file of a name that the tool wants.
+// TestHandWrittenFileStays has a handwritten file with a name that the tool would use.
 func TestHandWrittenFileStays(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"zkernels_test.go": "package p\n"})
@@ -127,8 +127,8 @@ func TestHandWrittenFileStays(t *testing.T) {
 	require.Equal(t, []string{"zkernels_test.go"}, generated(t, dir))
 }
 
-// TestToolStandsAlone keeps the tool apart from the packages whose generated
-// files it writes: broken ones can't stop it.
+// TestToolStandsAlone checks that the tool does not import the packages whose generated files it writes, so that broken
+// files can't stop it.
 func TestToolStandsAlone(t *testing.T) {
 	const module = "github.com/stridefuse/stridefuse/"
 	for dep := range strings.Lines(goTool(t, ".", "list", "-deps", ".")) {

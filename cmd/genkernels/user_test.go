@@ -23,8 +23,8 @@ func Graphs() ([]*graph.Program, error) {
 `
 }
 
-// TestUserPackage is the life of a user's generated files: made, tested, fresh,
-// stale, remade although broken, and removed when there is no more to generate.
+// TestUserPackage follows a user's generated files: made, tested, fresh, stale, remade although broken, and removed
+// when nothing is left to generate.
 func TestUserPackage(t *testing.T) {
 	dir := userModule(t, map[string]string{"internal/model/model.go": graphs("model", "x.Mul(x).Add(1).Sqrt()")})
 	pkg := filepath.Join(dir, "internal", "model")
@@ -80,8 +80,7 @@ func TestUserPackage(t *testing.T) {
 	require.Empty(t, generated(t, pkg))
 }
 
-// TestOtherDirectory puts the files into a package of their own, which the
-// package with the graphs imports.
+// TestOtherDirectory puts the files into a separate package, which the package with the graphs imports.
 func TestOtherDirectory(t *testing.T) {
 	text := graphs("model", "x.Mul(x).Add(1).Sqrt()")
 	dir := userModule(t, map[string]string{"model.go": text})
@@ -94,7 +93,7 @@ func TestOtherDirectory(t *testing.T) {
 	goTool(t, dir, "test", "./...")
 }
 
-// TestKernelsWrittenByHand generates for graphs that sort, take and scatter, whose kernels the library has.
+// TestKernelsWrittenByHand generates for graphs that sort, take and scatter, whose kernels are in the library.
 func TestKernelsWrittenByHand(t *testing.T) {
 	for _, formula := range []string{"x.Mul(x).Add(1).Sqrt().Sort(0)", "x.Mul(x).Add(1).Sqrt().Take(0, x.Slice(\":, 0\").Cast(graph.Int64))", "x.Mul(x).Add(1).Sqrt().Set(\"::3\", 2)"} {
 		dir := userModule(t, map[string]string{"model.go": graphs("model", formula)})

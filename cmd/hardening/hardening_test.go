@@ -22,8 +22,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// requireHostile requires that a text does not verify, with an error that contains want; or
-// without one that it does.
+// requireHostile requires that a text does not verify, with an error that contains want, or that it verifies if want is
+// empty.
 func requireHostile[P verifiable](t *testing.T, parse func(text string) (P, error), text, want string) {
 	p, err := parse(text)
 	if err == nil {
@@ -36,7 +36,7 @@ func requireHostile[P verifiable](t *testing.T, parse func(text string) (P, erro
 	}
 }
 
-// TestHostilePlans has plans that once read memory of others or never ended.
+// TestHostilePlans has plans that once read foreign memory or never ended.
 func TestHostilePlans(t *testing.T) {
 	const chain = `plan p arena=0 {
   %0 = param x 0   : f32[4] {4}:{1}+0
@@ -63,7 +63,7 @@ func TestHostilePlans(t *testing.T) {
 	}
 }
 
-// TestHostileNests has schedules that once overflowed or ran for ever.
+// TestHostileNests has schedules that once overflowed or never ended.
 func TestHostileNests(t *testing.T) {
 	const neg = `nest n arena=0 {
   %0 = param x 0   : f32[64] {64}:{1}+0

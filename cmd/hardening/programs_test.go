@@ -11,8 +11,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// TestProgramsCallEveryMicroKernel: what no program calls is never attacked. Schedules call store_nt and prefetch only
-// where they are assembly, so the portable engine is left out.
+// TestProgramsCallEveryMicroKernel: a micro-kernel that no program calls would never be attacked. Schedules call
+// store_nt and prefetch only as assembly, so the portable engine is left out.
 func TestProgramsCallEveryMicroKernel(t *testing.T) {
 	texts, err := newSeeds()
 	require.NoError(t, err)

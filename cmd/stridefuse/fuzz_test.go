@@ -16,7 +16,7 @@ import (
 	"github.com/stridefuse/stridefuse/passes"
 )
 
-// mostFuzzed is how many elements the inputs of a fuzzed text have at most.
+// mostFuzzed is the most elements of the inputs of a fuzzed text.
 const mostFuzzed = 1 << 16
 
 // texts returns the texts of the examples at each level.
@@ -37,8 +37,7 @@ func texts(t require.TestingT) []string {
 	return out
 }
 
-// runText takes a text through what run does, with inputs that are made up, and reports
-// whether it ran to its end.
+// runText runs a text as the command run does, with made-up inputs, and reports whether it ran to its end.
 func runText(ctx context.Context, text string) bool {
 	t := &tool{stdin: strings.NewReader(text), stdout: io.Discard, stderr: io.Discard, pipeline: passes.Default}
 	t.arg, t.workers, t.sizes = "-", 2, map[string]int{"n": 50}
@@ -69,9 +68,8 @@ func FuzzRun(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { runText(t.Context(), text) })
 }
 
-// TestChangedNumbers runs texts of all levels in which numbers are exchanged for others: most
-// are refused, and none does harm. (Package cmd/hardening runs more, beside memory that may
-// not be touched.)
+// TestChangedNumbers runs texts of all levels with exchanged numbers: most are rejected, and none does harm. (Package
+// cmd/hardening runs more, beside memory without access.)
 func TestChangedNumbers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	number := regexp.MustCompile(`-?\d+`)

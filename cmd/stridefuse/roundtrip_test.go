@@ -24,7 +24,7 @@ func TestRandomRoundTrip(t *testing.T) {
 		require.NoError(t, err)
 		for _, stage := range graph.Stages() {
 			if stage == "kernels" {
-				continue // no program
+				continue // not a program
 			}
 			var dump strings.Builder
 			require.NoError(t, p.Dump(&dump, stage))
@@ -35,7 +35,7 @@ func TestRandomRoundTrip(t *testing.T) {
 	})
 }
 
-// runDump computes what a text does, with inputs in the order of those of its graph.
+// runDump computes the outputs of a text, with inputs in the order of its graph.
 func runDump(t *rapid.T, text string, ins []*graph.Tensor) []eval.Array {
 	tool := &tool{stdin: strings.NewReader(text), stderr: io.Discard}
 	tool.arg, tool.workers = "-", 2

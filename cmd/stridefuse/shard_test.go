@@ -42,8 +42,7 @@ func TestShardAndMerge(t *testing.T) {
 	require.Contains(t, tryCommand(t.Context(), "", nil, with("shard", "-range", "3/3")...).err, "write -range i/n")
 }
 
-// TestShardOfConstants computes the dump of a program that has computed something of a constant
-// once.
+// TestShardOfConstants runs the dump of a program that has values computed once from a constant.
 func TestShardOfConstants(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name string) string { return filepath.Join(folder, name) }

@@ -84,8 +84,8 @@ func examples() map[string]example {
 	}
 }
 
-// TestRoundTrip runs the dump of each example at every stage that a text of a program is, and
-// compares the bits with those of the program that wrote it.
+// TestRoundTrip runs the dump of each example at every runnable stage, and compares the bits with those of the program
+// that wrote it.
 func TestRoundTrip(t *testing.T) {
 	for name, e := range examples() {
 		t.Run(name, func(t *testing.T) {
@@ -228,7 +228,7 @@ func TestHelp(t *testing.T) {
 	require.Equal(t, runCommand(t, "", "help"), runCommand(t, "", "-h"))
 }
 
-// TestBisect plants a pass with a wrong rewrite, and has the tool find the line.
+// TestBisect plants a pass with a wrong rewrite, and expects the tool to find the line.
 func TestBisect(t *testing.T) {
 	swapped := passes.Pass{Name: "swapped", Run: func(s *passes.State) error {
 		return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
@@ -252,7 +252,7 @@ func TestBisect(t *testing.T) {
 	var states int
 	_, err := fmt.Sscanf(o.out[strings.Index(o.out, "(")+1:], "%d states", &states)
 	require.NoError(t, err)
-	require.LessOrEqual(t, states, bits.Len(uint(len(passes.Default)+1))+bits.Len(120)) // halves of the passes and of the values
+	require.LessOrEqual(t, states, bits.Len(uint(len(passes.Default)+1))+bits.Len(120)) // binary searches over the passes and over the values
 	require.Contains(t, runCommand(t, text, "bisect", "-", "-size", "n=5"), "no state differs")
 }
 
@@ -287,7 +287,7 @@ func TestZarr(t *testing.T) {
 	require.True(t, graph.Equal(x, again))
 }
 
-// TestBench times few runs; its numbers are not judged.
+// TestBench times few runs; the numbers are not checked.
 func TestBench(t *testing.T) {
 	require.Regexp(t, `(?s)^median .* of 3 runs, from .*\ninputs and outputs 900 bytes`, runCommand(t, half, "bench", "-", "-size", "n=100", "-runs", "3"))
 	o := tryCommand(t.Context(), half, passes.Default, "bench", "-", "-size", "n=1000", "-timeout", "1ns")
@@ -302,7 +302,7 @@ func TestAsm(t *testing.T) {
 	// 8 elements, 0.75 instructions an element.
 	// At least 0.75 cycles an element, for divisions and roots; 0.8 ns for 8 bytes from and to memory at 10 GB/s.
 	VMULPS`)
-	// On 64 bytes a root takes twice as long, for twice as many elements.
+	// On 64-byte vectors a square root takes twice as long, for twice as many elements.
 	require.Contains(t, out, "// 16 elements, 0.38 instructions an element.\n\t// At least 0.75 cycles an element, for divisions and roots; 0.8 ns for 8 bytes ")
 	narrow := runCommand(t, "", "asm", "kernel (u0:f16) { t0 = mul u0 u0; store t0 }", "-target", "avx512")
 	require.Contains(t, narrow, "ns for 4 bytes from and to memory", "float16 is loaded and stored as 2 bytes")

@@ -11,8 +11,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// TestReduceCases holds the reductions that docs/accuracy.md shows to few units in the last
-// place of exact results.
+// TestReduceCases checks that the reductions in docs/accuracy.md are within few units in the last place of exact
+// results.
 func TestReduceCases(t *testing.T) {
 	number := func(v float64) *big.Float { return new(big.Float).SetPrec(6000).SetFloat64(v) }
 	sum := func(v []float64) *big.Float {

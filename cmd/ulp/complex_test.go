@@ -10,8 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// TestComplex holds functions of complex numbers to their table, and that to what package cmplx
-// promises.
+// TestComplex compares functions of complex numbers with their table, and the table with the promises of package cmplx.
 func TestComplex(t *testing.T) {
 	committed, err := readComplexTable("../..")
 	require.NoError(t, err)
@@ -48,7 +47,7 @@ func complexNamed(t *testing.T, name string) *complexFunction {
 	return nil
 }
 
-// TestWrongComplex measures functions against the reference of others.
+// TestWrongComplex measures functions against the reference of other functions.
 func TestWrongComplex(t *testing.T) {
 	for name, node := range map[string]func(z, w cmplx.Node) cmplx.Node{
 		"exp":  func(z, _ cmplx.Node) cmplx.Node { return z.Exp().Conj() },
@@ -63,7 +62,7 @@ func TestWrongComplex(t *testing.T) {
 	}
 }
 
-// TestComplexText reads back what is written.
+// TestComplexText parses what String writes.
 func TestComplexText(t *testing.T) {
 	text, err := os.ReadFile("../../" + complexFile)
 	require.NoError(t, err)

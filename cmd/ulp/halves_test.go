@@ -25,10 +25,9 @@ type half struct {
 
 var halves = []half{{ir.Float16, oracle.Format{Bits: 11, Least: -24, Most: 16}}, {ir.BFloat16, oracle.Format{Bits: 8, Least: -133, Most: 128}}}
 
-// TestHalves compares every function of one argument with the exact values, on all 2^16
-// inputs of both types of 16 bits. The result is that of float32 rounded once more, so it is the nearest
-// element but where the exact value is next to the middle of two; testdata/halves.txt has how often
-// that is, and the greatest error.
+// TestHalves compares every function of one argument with the exact values, on all 2^16 inputs of both 16-bit types.
+// The result is that of float32 rounded once more, so it is the nearest element unless the exact value is next to the
+// midpoint of two elements. testdata/halves.txt has the number of such inputs and the greatest error.
 func TestHalves(t *testing.T) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "function    float16: not nearest, ULP    bfloat16: not nearest, ULP\n")
@@ -54,7 +53,7 @@ func TestHalves(t *testing.T) {
 	require.Equal(t, string(want), text.String())
 }
 
-// measure returns of how many inputs the result is not the nearest element, and the greatest error in ULP.
+// measure returns the number of inputs whose result is not the nearest element, and the greatest error in ULP.
 func (h *half) measure(t *testing.T, f *function) (wrong int, greatest float64) {
 	const n = 1 << 16
 	all := graph.New(graph.Uint16, n)

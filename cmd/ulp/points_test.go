@@ -10,8 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// TestPoints holds functions to results that are exact, in both types and tiers and on every
-// engine.
+// TestPoints compares functions with exact results, in both types and tiers and on every engine.
 func TestPoints(t *testing.T) {
 	exactPoints[float32](t, 10, math.MaxFloat32, 0x1p-149)
 	exactPoints[float64](t, 22, math.MaxFloat64, 0x1p-1074)
@@ -57,7 +56,7 @@ func exactPoints[T float](t *testing.T, most int, largest, least float64) {
 	}
 }
 
-// TestCosine: near 0, where a reduction leaves about 0, it is not above 1 and is even.
+// TestCosine: near 0, where a reduction leaves about 0, the cosine does not exceed 1 and is even.
 func TestCosine(t *testing.T) {
 	f, err := chosen("cos")
 	require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// TestRecord: a sweep replaces those of no more engines on the same processor, and those of
-// the function as it was before.
+// TestRecord: a new sweep replaces sweeps that it covers on the same processor, and sweeps of an older form of the
+// function.
 func TestRecord(t *testing.T) {
 	both := swept{op: ir.OpExp, quick: 1, engines: "avx512,avx2", cpu: "A, family 1, model 2"}
 	other := swept{op: ir.OpExp, quick: 1, engines: "avx512,avx2", cpu: "B"}
@@ -36,7 +36,7 @@ func TestRecord(t *testing.T) {
 	require.ErrorContains(t, err, "no such function")
 }
 
-// TestSwept: what the committed record says is of the functions as they are, and the page has it.
+// TestSwept: the committed record is for the current functions, and the page shows it.
 func TestSwept(t *testing.T) {
 	s, err := readRecord("../..")
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ import (
 // full makes TestTable measure everything, which takes hours.
 var full = flag.Bool("full", false, "measure in full and compare all hashes, of every engine too")
 
-// simple are composed ops of one or two roundings that are right by construction.
+// simple are composed ops with one or two roundings, which are right by construction.
 var simple = map[ir.Op]bool{
 	ir.OpGt: true, ir.OpGe: true, ir.OpSign: true, ir.OpReciprocal: true, ir.OpSquare: true, ir.OpClip: true,
 	ir.OpIsNaN: true, ir.OpIsInf: true, ir.OpIsFinite: true,
@@ -40,8 +40,7 @@ func TestEveryFunctionIsMeasured(t *testing.T) {
 	}
 }
 
-// TestTable holds every function to its row and to what is promised, by samples;
-// in full with -full.
+// TestTable compares every function with its row and with the promised bound: on samples, or completely with -full.
 func TestTable(t *testing.T) {
 	committed := committedTable(t)
 	s := settings{n: 1500, workers: runtime.GOMAXPROCS(0), subset: true, table: committed}
@@ -93,8 +92,8 @@ func (s settings) check(t *testing.T, committed table, f *function, dt ir.DType)
 	}
 }
 
-// TestShape takes one chunk of many: ranges and symmetries hold, and the order of
-// neighbours within the default tier's counts.
+// TestShape checks one chunk of many: ranges and symmetries hold, and neighbours are in the wrong order at most as
+// often as the table says.
 func TestShape(t *testing.T) {
 	committed := committedTable(t)
 	for i := range functions {
@@ -168,7 +167,7 @@ func TestBorders(t *testing.T) {
 	require.Empty(t, borders(ir.OpSqrt, ir.Float64))
 }
 
-// TestWrongKernels measures functions against the reference of another.
+// TestWrongKernels measures functions against the reference of other functions.
 func TestWrongKernels(t *testing.T) {
 	s := settings{n: 1000, workers: 1, subset: true}
 	for _, c := range []struct {
@@ -208,8 +207,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// FuzzEngines compares assembly and Go loops on any pair of elements and what lies
-// beside it.
+// FuzzEngines compares assembly and Go loops on any pair of elements and their neighbours.
 func FuzzEngines(f *testing.F) {
 	f.Add(uint8(0), uint64(0x3ff0000000000000), uint64(1))
 	for i := range functions {

@@ -11,8 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// A picture blurred by a kernel of 5 by 5, and its edges: the magnitudes of the differences
-// of its brightness.
+// A picture blurred by a kernel of 5 by 5, and its edges: the magnitudes of the brightness gradient.
 func Example_blur() {
 	img := picture("../hillshade.png")
 	pixels, err := imaging.Pixels(img) // uint8[h,w,4]: a view of the image

@@ -7,8 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// general is a matrix as BLAS has them, gonum's blas64.General among them: rows that are
-// Stride elements apart.
+// general is a matrix in BLAS layout, such as gonum's blas64.General: rows that are Stride elements apart.
 type general struct {
 	Rows, Cols, Stride int
 	Data               []float64
@@ -19,8 +18,8 @@ func (m general) tensor() *graph.Tensor {
 	return graph.OfLayout(m.Data, graph.Layout{Shape: []int{m.Rows, m.Cols}, Strides: []int{m.Stride, 1}})
 }
 
-// A matrix of another library, whose rows are normalized: it is read where it is, and the
-// result copied back between the gaps of its rows.
+// The rows of another library's matrix are normalized: it is read in place, and the result is copied back between the
+// gaps of its rows.
 func Example_matrix() {
 	m := general{Rows: 2, Cols: 3, Stride: 4, Data: []float64{1, 2, 2, -1, 0, 3, 4, -1}}
 	x := graph.Input("x", graph.Float64, graph.Dim("rows"), graph.Dim("cols"))

@@ -16,9 +16,8 @@ func check(err error) {
 	}
 }
 
-// The carbon dioxide over Mauna Loa by months: the mean and the deviation of each 12 months,
-// the greatest fall from the highest month so far, and a weighted mean of each year in which
-// a month counts 0.8 of the next.
+// Carbon dioxide over Mauna Loa by months: the mean and the deviation of each 12 months, the greatest fall from the
+// highest month so far, and a weighted mean of each year in which a month counts 0.8 of the next.
 func Example_rolling() {
 	file, err := os.Open("../../examples/climate/co2.csv")
 	check(err)

@@ -14,8 +14,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// server answers requests of JSON rows with the outputs of a network. A program may be run by
-// any number of goroutines; a result goes back to the pool of its batch size.
+// server answers requests of JSON rows with the outputs of a network. Any number of goroutines may run a program; a
+// result returns to the pool of its batch size.
 type server struct {
 	program *graph.Program
 	results sync.Map // of *sync.Pool by batch size
@@ -23,8 +23,7 @@ type server struct {
 
 const features, classes, largestBatch = 4, 3, 512
 
-// newServer compiles a network of two layers, for batches of any size. Plans for the sizes
-// that are expected are made ahead.
+// newServer compiles a network of two layers for batches of any size, and prepares the plans of expected sizes.
 func newServer() (*server, error) {
 	x := graph.Input("x", graph.Float32, graph.Dim("batch"), features)
 	hidden := graph.Const(graph.Normal(graph.Float32, 1, 0, 1, features, 16))

@@ -15,9 +15,9 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
 
-func init() { portable.Register() } // programs with assembly link none of its loops
+func init() { portable.Register() } // a program with assembly does not link these loops
 
-// closed returns the six numbers of an option by package math.
+// closed returns the six numbers of an option, computed by package math.
 func closed(call bool, spot, rate, strike, years, vol float64) [6]float64 {
 	d1 := (math.Log(spot/strike) + (rate+vol*vol/2)*years) / (vol * math.Sqrt(years))
 	d2 := d1 - vol*math.Sqrt(years)
@@ -61,8 +61,7 @@ func TestPrinted(t *testing.T) {
 	require.Equal(t, lines(want.String()), lines(printed))
 }
 
-// lines returns the lines of a text without empty ones and alignment. A zero
-// that was rounded has no sign.
+// lines returns the lines of a text, without empty ones and alignment. A rounded zero has no sign.
 func lines(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
@@ -101,8 +100,7 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-// TestParity prices each call as a put too: a call less a put is the underlying
-// less the strike price, discounted.
+// TestParity prices each call also as a put: call minus put is the underlying minus the discounted strike price.
 func TestParity(t *testing.T) {
 	book, err := load("")
 	require.NoError(t, err)

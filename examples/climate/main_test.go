@@ -12,7 +12,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestRun compares what the program prints with examples/README.md, and wants a picture.
+// TestRun compares the output with examples/README.md, and requires a picture.
 func TestRun(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)

@@ -11,8 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/formats/npy"
 )
 
-// TestRun compares what is printed of some copies with the program in memory, and the mean with
-// that of NumPy.
+// TestRun compares the printed results for some copies with the program in memory, and the mean with NumPy's.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), &out, "", 30, 20<<20))

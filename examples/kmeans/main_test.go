@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRun has the clusters of the digits, and the same text for other sizes of blocks.
+// TestRun checks the clusters of the digits, and that the output is the same for other block sizes.
 func TestRun(t *testing.T) {
 	var few, many bytes.Buffer
 	require.NoError(t, run(t.Context(), &few, 8, 64<<20))

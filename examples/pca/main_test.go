@@ -13,7 +13,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// What prcomp of R 4.2 makes of the data, with the same signs.
+// Results of prcomp of R 4.2 on the data, with the same signs.
 var (
 	means      = []float64{5.84333333333333, 3.05733333333333, 3.758, 1.19933333333333}
 	variances  = []float64{4.228241706034864, 0.242670747928634, 0.0782095000429193, 0.0238350929734495}
@@ -75,7 +75,7 @@ mean                                              5.84333333     3.05733333     
 	require.ErrorContains(t, run([]string{"iris.csv"}, &strings.Builder{}), "unexpected argument")
 }
 
-// TestStepAllocatesNothing holds the iteration to that.
+// TestStepAllocatesNothing: a step of the iteration allocates nothing.
 func TestStepAllocatesNothing(t *testing.T) {
 	c, _, a := analysed(t)
 	d := len(a.mean)

@@ -38,7 +38,7 @@ func ExamplePixels() {
 	// (0,0)-(3,2) [10 10 10 10 10 10] <nil>
 }
 
-// images makes one of each kind, all of one color.
+// images makes an image of each kind, all of one color.
 var images = map[string]func(r image.Rectangle) (set func(x, y int, c color.Color), img image.Image){
 	"gray": func(r image.Rectangle) (func(x, y int, c color.Color), image.Image) {
 		m := image.NewGray(r)
@@ -66,8 +66,7 @@ var images = map[string]func(r image.Rectangle) (set func(x, y int, c color.Colo
 	},
 }
 
-// TestPixels compares the pixels of images, and of parts of images, with what they return
-// one by one.
+// TestPixels compares the tensors of images, and of parts of images, with the pixels that these return one by one.
 func TestPixels(t *testing.T) {
 	for name, make := range images {
 		t.Run(name, func(t *testing.T) {
@@ -138,7 +137,7 @@ func TestShares(t *testing.T) {
 	back.(*image.NRGBA).SetNRGBA(2, 1, color.NRGBA{R: 9})
 	require.Equal(t, color.NRGBA{R: 9}, img.NRGBAAt(3, 2))
 
-	flipped, err := imaging.Image(pixels.Flip(1)) // which needs a copy
+	flipped, err := imaging.Image(pixels.Flip(1)) // flipped rows need a copy
 	require.NoError(t, err)
 	require.Equal(t, color.NRGBA{B: 7}, flipped.At(2, 0))
 	rgb, err := imaging.Image(pixels.SliceAxis(2, 0, 3, 1))
@@ -149,7 +148,7 @@ func TestShares(t *testing.T) {
 	require.Equal(t, color.Gray16{Y: 0x1234}, wide.At(0, 0))
 }
 
-// TestPlanes compares chroma with what the image returns.
+// TestPlanes compares chroma with the image's own.
 func TestPlanes(t *testing.T) {
 	img := image.NewYCbCr(image.Rect(0, 0, 7, 5), image.YCbCrSubsampleRatio420)
 	for i := range img.Cb {
@@ -171,7 +170,7 @@ func TestPlanes(t *testing.T) {
 	}
 }
 
-// TestErrors checks what is no image.
+// TestErrors checks tensors that are not images.
 func TestErrors(t *testing.T) {
 	_, err := imaging.Pixels(nil)
 	require.ErrorContains(t, err, "nil")

@@ -24,7 +24,7 @@ func seeds(f *testing.F, pattern string) {
 	}
 }
 
-// FuzzRead reads any bytes. What is read and written again reads as the same.
+// FuzzRead reads any bytes. A tensor that was read is the same after writing and reading it again.
 func FuzzRead(f *testing.F) {
 	seeds(f, "*.npy")
 	f.Add(withHeader("{'descr': '<f8', 'fortran_order': True, 'shape': (1152921504606846976,), }"))

@@ -29,8 +29,8 @@ func counted(dt graph.DType) *graph.Tensor {
 	return graph.Arange(dt, 0, 6, 1).Reshape(2, 3)
 }
 
-// checkMapped maps a little-endian file and compares its array. Machines with the other byte
-// order refuse it, unless elements are bytes.
+// checkMapped maps a little-endian file and compares its array. Big-endian machines reject it, unless elements are
+// bytes.
 func checkMapped(t require.TestingT, want *graph.Tensor, name string) {
 	f, err := npy.Open(name)
 	if binfile.BigEndian && want.DType().Size() > 1 {
@@ -46,7 +46,7 @@ func checkMapped(t require.TestingT, want *graph.Tensor, name string) {
 func TestDTypes(t *testing.T) {
 	runs := 0
 	for dt := graph.Bool; dt <= graph.Float64; dt++ {
-		if dt == graph.BFloat16 { // has no name in the format
+		if dt == graph.BFloat16 { // the format has no name for it
 			continue
 		}
 		got, err := npy.ReadFile(file(dt.String()))
@@ -64,7 +64,7 @@ func TestDTypes(t *testing.T) {
 	require.Greater(t, runs, 8)
 }
 
-// TestForms reads what files may look like besides.
+// TestForms reads other forms that files may have.
 func TestForms(t *testing.T) {
 	f32 := counted(graph.Float32)
 	for name, want := range map[string]*graph.Tensor{
@@ -155,7 +155,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// TestErrors lists the messages for what is not read.
+// TestErrors lists the messages for files that can't be read.
 func TestErrors(t *testing.T) {
 	for name, want := range map[string]string{
 		"complex": `npy: testdata/complex.npy: elements of type "<c8" are not read: store bool, integers or floats`,
@@ -186,7 +186,7 @@ func withHeader(text string) []byte {
 	return append(head, text...)
 }
 
-// TestWriteWhatIsRead: a mapped file is written anew by what is read from it.
+// TestWriteWhatIsRead: a mapped file is replaced by tensors read from it.
 func TestWriteWhatIsRead(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.npy")
 	x := graph.Uniform(graph.Float64, 1, 0, 1, 300, 500)
@@ -195,7 +195,7 @@ func TestWriteWhatIsRead(t *testing.T) {
 	require.NoError(t, err)
 	defer f.Close()
 	err = npy.WriteFile(name, f.Tensor.T())
-	if runtime.GOOS == "windows" && err != nil { // it does not replace a file that is mapped
+	if runtime.GOOS == "windows" && err != nil { // Windows does not replace a mapped file
 		require.True(t, graph.Equal(x, f.Tensor))
 		return
 	}
@@ -206,8 +206,8 @@ func TestWriteWhatIsRead(t *testing.T) {
 	require.True(t, graph.Equal(x.T(), y))
 }
 
-// TestClosed checks that tensors of a closed file are errors, and that nothing that refers to
-// its memory is a fault: views, programs that captured it, slices of its elements.
+// TestClosed checks that uses of a closed file are errors rather than faults: tensors, views, programs that captured
+// them, slices of their elements.
 func TestClosed(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.npy")
 	require.NoError(t, npy.WriteFile(name, graph.Of([]uint8{1, 2, 3, 4}, 2, 2)))
@@ -223,7 +223,7 @@ func TestClosed(t *testing.T) {
 	kept := x.Clone()
 	given, err := graph.Compile(graph.Input("x", graph.Uint8, 2, 2).Mul(2))
 	require.NoError(t, err)
-	var calls []*graph.Call // of a captured tensor, an input and an output
+	var calls []*graph.Call // with a captured tensor, an input and an output
 	for _, bind := range []struct {
 		p    *graph.Program
 		outs *graph.Tensor

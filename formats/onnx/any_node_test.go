@@ -23,8 +23,8 @@ import (
 
 var long = flag.Bool("long", false, "make many nodes of each operator instead of a few")
 
-// TestAnyNode makes nodes of every row of the table, with attributes at the edges of their ranges and beyond, with inputs of any
-// number, type and shape, and with any outputs. Each is an error or a program, and programs run, maybe with an error.
+// TestAnyNode makes nodes for every row of the table: attributes at the edges of their ranges and beyond, inputs of any
+// number, type and shape, and any outputs. Each is an error or a program; programs run, perhaps with an error.
 func TestAnyNode(t *testing.T) {
 	nodes, seed, only := 40, uint64(1), os.Getenv("STRIDEFUSE_NODE")
 	if *long {
@@ -67,7 +67,7 @@ func TestAnyNode(t *testing.T) {
 	t.Logf("%d programs, of which %d ran", loaded, ran)
 }
 
-// panics runs f, and returns what it panics with, and the lines that lead there, "" if it does not.
+// panics runs f, and returns the value and the stack of its panic, or "".
 func panics(f func()) (why string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -121,7 +121,7 @@ func describe(m *model) string {
 	return b.String()
 }
 
-// anyNode draws nodes. Tame ones have few oddities, so that what is behind the first checks is reached.
+// anyNode draws nodes. Tame ones have few oddities, so that they get past the first checks.
 type anyNode struct {
 	*rand.Rand
 	tame int
@@ -231,7 +231,7 @@ func (r anyNode) shape(rank int) []int {
 	return shape
 }
 
-// shapes draws the shapes of inputs: by the signature of an operator, of one extent, or any.
+// shapes draws the shapes of inputs: by the operator's signature, of one extent, or any.
 func (r anyNode) shapes(op *operator, n int) [][]int {
 	out := make([][]int, n)
 	alternatives := strings.Split(signatures[op.name], "|")
@@ -303,7 +303,7 @@ func mustRun(x graph.Node) (*graph.Tensor, error) {
 	return p.Run(context.Background())
 }
 
-// model draws a model of one node, and what it is run on.
+// model draws a model of one node, and its inputs.
 func (r anyNode) model(op *operator) (*model, graph.Feeds) {
 	n := &node{op: op.name, attrs: attrs{}}
 	body := &subgraph{constants: map[string]*graph.Tensor{}}
@@ -323,7 +323,7 @@ func (r anyNode) model(op *operator) (*model, graph.Feeds) {
 	if !slices.Contains(types, first) || r.IntN(4) == 0 {
 		first = pick(r, append(types, graph.Int64)...)
 	}
-	known, alike := r.IntN(3) == 0, r.IntN(2) == 0 // the first input, and the types
+	known, alike := r.IntN(3) == 0, r.IntN(2) == 0 // whether the first input is known, and whether types are equal
 	for i, shape := range shapes {
 		name := string(rune('a' + i%26))
 		dt := first

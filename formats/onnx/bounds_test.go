@@ -10,9 +10,9 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// What a small file can ask for is bounded: nodes, names, elements of sequences, and work at load.
+// Bounds on what a small file can demand: nodes, names, elements of sequences, and work at load.
 
-// TestBoundedNames has loops, nodes and sequences with many names in a few nodes.
+// TestBoundedNames has loops, nodes and sequences with many names in few nodes.
 func TestBoundedNames(t *testing.T) {
 	in := func(names ...string) []string { return names }
 	number := func(name string, n int64) *node {
@@ -40,7 +40,7 @@ func TestBoundedNames(t *testing.T) {
 	checkOpMistakes(t, opMistake{opCase{op: "NonMaxSuppression", opset: 18, fixed: tensors(counted(1, 9000, 4), counted(1, 1, 9000))}, "it becomes"})
 }
 
-// TestManyStages has operators one after another whose results have as many elements as the data says: their names stay short.
+// TestManyStages has many operators in sequence whose result sizes depend on the data: names stay short.
 func TestManyStages(t *testing.T) {
 	var nodes []*node
 	for i := range 1100 {
@@ -53,7 +53,7 @@ func TestManyStages(t *testing.T) {
 	require.True(t, graph.Equal(graph.Of([]float32{4, 5, 6}, 1, 3), out["y1099"]))
 }
 
-// TestSizesStay expands two values to one list of sizes, whose extent 1 leaves that of the first value.
+// TestSizesStay expands two values to one list of sizes, whose extent 1 keeps the extent of the first value.
 func TestSizesStay(t *testing.T) {
 	in := func(names ...string) []string { return names }
 	p, err := built(t, in("wide", "narrow"),
@@ -66,7 +66,7 @@ func TestSizesStay(t *testing.T) {
 	require.Equal(t, [][]int{{2, 3}, {2, 1}}, [][]int{out["wide"].Shape(), out["narrow"].Shape()})
 }
 
-// TestMissingInputs leaves out an input of a function, which an operator inside needs.
+// TestMissingInputs leaves out an input of a function that an operator inside needs.
 func TestMissingInputs(t *testing.T) {
 	for _, op := range []string{"Shape", "Size", "SequenceLength", "Dropout", "SequenceConstruct"} {
 		m := &model{opset: 18, functions: map[string]*function{

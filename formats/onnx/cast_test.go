@@ -9,8 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestPacked reads elements of 4 and 2 bits, which files have several of in a byte: raw, or in
-// a list. The last byte may be in part unused.
+// TestPacked reads elements of 4 and 2 bits, several of which share a byte in files: raw, or in a list. The last byte
+// may be partly unused.
 func TestPacked(t *testing.T) {
 	for _, c := range []struct {
 		code int
@@ -38,7 +38,7 @@ func TestPacked(t *testing.T) {
 			require.NoError(t, err)
 			RequireClose(t, codeText(c.code), graph.Of(c.want), y)
 		}
-		for _, n := range []int{0, 40} { // of another size than the data
+		for _, n := range []int{0, 40} { // sizes that do not match the data
 			short := tensorProto{raw: c.raw, isRaw: true, code: c.code, shape: []int{n}}
 			_, err := short.tensor(nil)
 			require.ErrorContains(t, err, "bytes", codeText(c.code))

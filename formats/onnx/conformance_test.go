@@ -16,8 +16,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// conformanceEnv names a folder of test cases; testdata/conformance has a few of them.
-// README.md there says where they come from and in what form they are.
+// conformanceEnv names a folder of test cases; testdata/conformance has a few. Its README.md describes their origin and
+// form.
 const conformanceEnv = "STRIDEFUSE_CONFORMANCE"
 
 // verdict is the outcome of a case: "" if it passed, or why the model is not supported.
@@ -26,11 +26,10 @@ type verdict struct {
 	totals
 }
 
-// totals are what programs consist of.
+// totals sums up what programs consist of.
 type totals struct{ nodes, kernels, copies, moved, least int }
 
-// accepted are the reasons for which a case of another folder may be unsupported: each is a part of
-// the error. None of the cases in testdata may.
+// accepted are parts of errors for which a case of another folder may be unsupported. No case in testdata may be.
 var accepted = []string{
 	randomNumbers, stringElements, refused["ImageDecoder"], refused["MaxRoiPool"],
 	"element type sequence", "element type optional", "element type string", "element type complex", // inputs and outputs of the model
@@ -38,23 +37,21 @@ var accepted = []string{
 	"what is dropped would be random", "disputed",
 }
 
-// disputed are cases that expect something else than the specification's text does, and than
-// onnxruntime computes.
+// disputed are cases whose expected results differ from the text of the specification and from onnxruntime.
 var disputed = map[string]string{
 	"test_maxunpool_export_with_output_shape":            "it expects indices of the least output, not of the given one",
 	"test_resize_downsample_scales_cubic_align_corners":  "it expects the extent before it is rounded down as length_resized",
 	"test_resize_downsample_scales_linear_align_corners": "it expects the extent before it is rounded down as length_resized",
 }
 
-// roundedByHand lists the cases whose expected numbers have few digits. They are compared with
-// ONNX's own tolerance.
+// roundedByHand lists cases whose expected numbers have few digits. They are compared with ONNX's own tolerance.
 var roundedByHand = map[string]bool{
 	"test_averagepool_2d_ceil_last_window_starts_on_pad": true, "test_gridsample_bicubic": true,
 	"test_roialign_aligned_false": true, "test_roialign_aligned_true": true,
 }
 
-// TestConformance runs the ONNX project's test cases. A wrong answer fails; what is not
-// supported is counted, with the reason.
+// TestConformance runs the ONNX project's test cases. A wrong answer fails; unsupported cases are counted, with the
+// reason.
 func TestConformance(t *testing.T) {
 	dir, may := os.Getenv(conformanceEnv), accepted
 	if dir == "" {
@@ -84,7 +81,7 @@ func TestConformance(t *testing.T) {
 	t.Log(report(verdicts))
 }
 
-// run runs a case, and returns why it is not supported, or "" and what its program is.
+// run runs a case, and returns why it is not supported, or "" and the totals of its program.
 func (c *testCase) run(t *testing.T) (unsupported string, of totals) {
 	if why := disputed[c.Name]; why != "" {
 		return "disputed: " + why, of
@@ -95,7 +92,7 @@ func (c *testCase) run(t *testing.T) (unsupported string, of totals) {
 		return err.Error(), of
 	}
 	p, err := compile(m, newSettings(nil))
-	if err != nil { // inputs may be needed at load
+	if err != nil { // inputs that may be needed at load
 		p, err = compile(m, newSettings(c.small(inputs)))
 	}
 	if err != nil {
@@ -118,7 +115,7 @@ func (c *testCase) run(t *testing.T) (unsupported string, of totals) {
 	return "", totals{len(c.Nodes), len(p.Graph().Kernels()), p.Graph().Copies(), moved, least}
 }
 
-// mostFixed is how many elements an input may have that is given at load.
+// mostFixed is the most elements of an input that is given at load.
 const mostFixed = 16
 
 // small returns the options that give the small integer inputs at load.

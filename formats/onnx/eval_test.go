@@ -15,8 +15,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/eval"
 )
 
-// TestEval computes models by the definition of every operation. Their weights become inputs, so that the text of the
-// graph is all there is to know. Fused kernels, with weights that change or do not, give the same bits.
+// TestEval computes models by the definition of every operation. Weights become inputs, so that the text of the graph
+// is complete. Fused kernels must give the same bits, with constant and with variable weights.
 func TestEval(t *testing.T) {
 	for _, name := range []string{"resnet", "encoder"} {
 		data, err := os.ReadFile("testdata/" + name + ".onnx")
@@ -57,7 +57,7 @@ func TestEval(t *testing.T) {
 		require.NoError(t, p.Graph().Dump(&text, "graph"))
 		f, err := ir.Parse(text.String())
 		require.NoError(t, err)
-		named := graph.Feeds{} // by the names in the text
+		named := graph.Feeds{} // inputs by their names in the text
 		for name, x := range feeds {
 			named[strings.NewReplacer(".", "_", "/", "_", ":", "_").Replace(name)] = x
 		}
@@ -84,7 +84,7 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// arrayOf returns a tensor of float32 or int64 as definitions take it.
+// arrayOf converts a tensor of float32 or int64 to the form of the definitions.
 func arrayOf(t *testing.T, x *graph.Tensor) eval.Array {
 	a := eval.Array{DType: x.DType(), Shape: x.Shape()}
 	if a.DType == graph.Int64 {

@@ -17,11 +17,10 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
 
-func init() { portable.Register() } // programs with assembly link none of its loops
+func init() { portable.Register() } // a program with assembly does not link these loops
 
-// TestLoad runs the models that testdata/make.py wrote, and compares with what onnxruntime
-// computed. Without fusion and assembly they must give the same bits. Weights are scaled where
-// onnxruntime scaled them.
+// TestLoad runs the models that testdata/make.py wrote, and compares with the results of onnxruntime. Without fusion
+// and assembly the bits must be the same. Weights are scaled where onnxruntime scaled them.
 func TestLoad(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.npz")
 	require.NoError(t, err)
@@ -55,8 +54,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestScaledWeights counts the normalizations that stay: of seven all without the option, and with it that of
-// an input and that of a product which is read elsewhere. TestLoad compares the numbers.
+// TestScaledWeights counts the normalizations that remain: all seven without the option; with it those of an input and
+// of a product that is read elsewhere. TestLoad compares the numbers.
 func TestScaledWeights(t *testing.T) {
 	for _, c := range []struct {
 		options []onnx.Option
@@ -70,7 +69,7 @@ func TestScaledWeights(t *testing.T) {
 	}
 }
 
-// TestPositions: what is said of a program names the nodes of the model.
+// TestPositions: messages about a program name the nodes of the model.
 func TestPositions(t *testing.T) {
 	p, err := onnx.Load("testdata/dense.onnx")
 	require.NoError(t, err)
@@ -139,8 +138,8 @@ func TestUnsupported(t *testing.T) {
 		"StringNormalizer (2, strings, which are no tensors here), local.Special (1, an operator of the domain local)")
 }
 
-// TestExternalFiles checks that tensors in other files can't be read from outside of the
-// model's folder, nor beyond the end of a file.
+// TestExternalFiles checks that tensors in other files can't be read from outside the model's folder, or beyond the end
+// of a file.
 func TestExternalFiles(t *testing.T) {
 	model, err := os.ReadFile("testdata/external.onnx")
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestIdentities computes with 512 bits what two functions say of the same number.
+// TestIdentities compares, with 512 bits, two expressions for the same number.
 func TestIdentities(t *testing.T) {
 	c := &calc{prec: 512}
 	one := c.num(1)
@@ -39,7 +39,7 @@ func TestIdentities(t *testing.T) {
 		},
 		"exp(softplus x) = 1+e^x": func(x, _ *big.Float) (a, b *big.Float) { return c.exp(c.softplus(x)), c.add(c.exp(x), one) },
 		"gelu(x) - gelu(-x) = x":  func(x, _ *big.Float) (a, b *big.Float) { return c.sub(c.gelu(x), c.gelu(c.neg(x))), x },
-		// the series against the fraction
+		// series against continued fraction
 		"1 - erf(3+x) = erfc(3+x)": func(x, _ *big.Float) (a, b *big.Float) {
 			v := c.num(3.0000001)
 			far := c.erfcFar(v)

@@ -48,8 +48,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestNear holds the float64 references to the oracle at float32 arguments, in
-// units of a float32's last place.
+// TestNear compares the float64 references with the oracle at float32 arguments, in units of a float32's last place.
 func TestNear(t *testing.T) {
 	var o Oracle
 	for _, f := range Funcs() {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClose compares double-double with the oracle: the error of a float64 near the
-// value, in units of its last place, must be the same to 1e-5.
+// TestClose compares double-double with the oracle: both must give the same error, to 1e-5 units in the last place, for
+// a float64 near the value.
 func TestClose(t *testing.T) {
 	var o Oracle
 	for _, f := range funcs {
@@ -20,7 +20,7 @@ func TestClose(t *testing.T) {
 		compared := 0
 		for i := range 3000 {
 			x, y := math.Float64frombits(r.Uint64()), math.Float64frombits(r.Uint64())
-			if i%4 != 0 { // where functions do something
+			if i%4 != 0 { // arguments of moderate size
 				x = math.Ldexp(r.Float64()*2-1, r.IntN(90)-78)
 				y = math.Ldexp(r.Float64()*2-1, r.IntN(90)-78)
 			}
