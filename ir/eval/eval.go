@@ -18,9 +18,8 @@ type Array struct {
 	Data  []uint64
 }
 
-// Eval computes f by its definition: one value after another, one element
-// after another. It is slow, and is what every engine's results must equal.
-// All sizes must be bound.
+// Eval computes f by its definition: one value after another, one element after another. It is slow; every engine must
+// give the same results. All sizes must be bound.
 func Eval(f *ir.Func, inputs []Array) (results []Array, err error) {
 	defer ir.CatchIndex(&err)
 	if len(inputs) != len(f.Params) {
@@ -48,7 +47,7 @@ func Eval(f *ir.Func, inputs []Array) (results []Array, err error) {
 	return results, nil
 }
 
-// maxElems is how many elements or locations an array of an evaluation has at most.
+// maxElems is the most elements or locations of an array in an evaluation.
 const maxElems = 1 << 26
 
 // evalValue computes one value as its row of the op table defines it.
@@ -82,8 +81,7 @@ func evalValue(f *ir.Func, v *ir.Value, env map[*ir.Value]Array) (Array, error) 
 	return out, nil
 }
 
-// evalWide computes an op that has several elements of an operand for one, in the type
-// that the operands are computed in.
+// evalWide computes an op that combines several elements of an operand into one, in the compute type of the operands.
 func evalWide(v *ir.Value, args [][]uint64) []uint64 {
 	d, to := v.Args[0].Type.DType, v.Type.DType
 	wide := *v
@@ -108,7 +106,7 @@ func evalWide(v *ir.Value, args [][]uint64) []uint64 {
 	return out
 }
 
-// evalView reads the operand through the layout that the view makes of its own.
+// evalView reads the operand through the layout of the view.
 func evalView(v *ir.Value, out, x Array) (Array, error) {
 	l, err := v.Layout(layout.RowMajor(x.Shape...))
 	if err != nil {
@@ -126,8 +124,7 @@ func evalView(v *ir.Value, out, x Array) (Array, error) {
 	return out, nil
 }
 
-// spread puts elements given in row-major order where the layout says, and
-// returns the location of the first.
+// spread stores elements given in row-major order at the locations of a layout, and returns the location of the first.
 func spread(data []uint64, l layout.Layout) (buffer []uint64, from int, err error) {
 	if l.Span() > maxElems {
 		return nil, 0, fmt.Errorf("a layout of more than %d locations is not evaluated", maxElems)

@@ -5,8 +5,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Nests computes a schedule by its definition, nest.Eval. Inputs and results are as those of
-// Plan.
+// Nests computes a schedule by its definition, nest.Eval. Inputs and results have the form that Plan takes.
 func Nests(p *nest.Program, inputs []Array, options ...nest.Option) (results []Array, err error) {
 	locations := make([][]uint64, len(inputs))
 	for i := range p.Buffers {

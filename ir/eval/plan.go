@@ -11,14 +11,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// poison is what memory holds that nothing has written.
+// poison is the content of memory that has not been written.
 const poison = 0x7ff8dead7fc0dead
 
-// Plan computes a plan by its definition: step after step, in row groups block after
-// block, one element after another. Temporaries are in one arena, at their offsets, and
-// scratch is poisoned before each block, so that a plan whose memory is wrong gives
-// wrong results. Inputs and results have their elements in row-major order. The plan
-// must verify.
+// Plan computes a plan by its definition: step after step, row groups block after block, one element after another.
+// Temporaries are in one arena at their offsets, and scratch is poisoned before each block, so that wrong use of memory
+// gives wrong results. Inputs and results are in row-major order. The plan must verify.
 func Plan(p *plan.Plan, inputs []Array) (results []Array, err error) {
 	return PlanIn(ir.Defined, p, inputs)
 }
@@ -68,13 +66,13 @@ func groupOf(p *plan.Plan, i int) *plan.RowGroup {
 type machine struct {
 	f       ir.Arithmetic
 	p       *plan.Plan
-	arena   []uint64 // an element per byte: enough to keep places apart
-	scratch []uint64 // the same, of the present row group
+	arena   []uint64 // one element per byte, enough to keep elements separate
+	scratch []uint64 // the same for the scratch of the current row group
 	mem     [][]uint64
 	from    []int // location of mem's first element
 }
 
-// buffers makes the memory of the buffers that are in no arena.
+// buffers allocates the buffers that are not in an arena.
 func (m *machine) buffers(inputs []Array) (results []Array, err error) {
 	for i, b := range m.p.Buffers {
 		switch b.Kind {
@@ -96,8 +94,7 @@ func (m *machine) buffers(inputs []Array) (results []Array, err error) {
 	return results, nil
 }
 
-// located returns the elements of a param where its layout has them, and the location of the
-// first.
+// located returns the elements of a param at the locations of its layout, and the location of the first.
 func located(b *plan.Buffer, inputs []Array) (data []uint64, from int, err error) {
 	if b.Index >= len(inputs) || len(inputs[b.Index].Data) != b.Size() {
 		return nil, 0, fmt.Errorf("input %d has not the elements of %v", b.Index, b.Shape)
@@ -130,7 +127,7 @@ func (m *machine) place(a plan.Access, index []int) *uint64 {
 	return &m.mem[a.Buffer][at-m.from[a.Buffer]]
 }
 
-// group takes one block of rows after the other through the steps.
+// group runs a row group: one block of rows after the other through all steps.
 func (m *machine) group(g *plan.RowGroup) {
 	lead := len(g.Outer) - 1
 	for outer := range indices(g.Outer[:lead]) {
@@ -162,7 +159,7 @@ func (m *machine) group(g *plan.RowGroup) {
 	}
 }
 
-// step computes line after line: the indices of the axis that is not parallel, or one.
+// step computes a step line by line. A line is the axis that is not parallel, or a single index if all axes are.
 func (m *machine) step(s *plan.Step) {
 	axis := s.Along()
 	lines := s.Extents()
@@ -210,7 +207,7 @@ func (m *machine) values(s *plan.Step, evaluate func([]uint64) []uint64, index [
 	return out
 }
 
-// store stores a line of an output, or what it is combined to.
+// store stores a line of an output, or the result of combining it.
 func (m *machine) store(s *plan.Step, o int, index []int, axis int, line []uint64) {
 	out, d := s.Out[o], s.Body.DType(s.Body.Out[o])
 	switch {

@@ -8,14 +8,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// CheckTranslation returns an error unless nests verify, and compute each element of a plan's
-// results by the expression by which its steps compute it: the same ops on the same elements in
-// the same order, with the fixed trees of reductions, the chunks of products and the carries of
-// scans. Besides their results for some inputs, which are as those of Plan, it compares those in
-// ir.Uninterpreted, of inputs whose numbers with fractions are all different. There nothing is
-// known of the ops that round, so that the order in which they are applied shows whatever it
-// would do to the bits. Integers, and what only compares or moves elements, are compared by
-// their values.
+// CheckTranslation returns an error unless nests verify and compute each element of a plan's results by the same
+// expression as the plan's steps: the same ops on the same elements in the same order, with the fixed trees of
+// reductions, the chunks of products and the carries of scans.
+//
+// It compares the results for some inputs twice: in normal arithmetic, and in ir.Uninterpreted for inputs that are all
+// different. There the result of a rounding op is an arbitrary function of its operands, so any change of order shows.
+// Integers, comparisons and moves are compared by value.
 func CheckTranslation(p *plan.Plan, n *nest.Program, inputs []Array) error {
 	if err := n.Verify(); err != nil {
 		return err
@@ -43,7 +42,7 @@ func CheckTranslation(p *plan.Plan, n *nest.Program, inputs []Array) error {
 	return nil
 }
 
-// different returns inputs of the same types and shapes, and with the same integers.
+// different returns inputs of the same types and shapes, with equal integers and all other elements different.
 func different(inputs []Array) []Array {
 	out := make([]Array, len(inputs))
 	for i, a := range inputs {
@@ -58,8 +57,7 @@ func different(inputs []Array) []Array {
 	return out
 }
 
-// compare returns an error unless the results of nests have the bits of those of a plan, or any
-// NaN for another.
+// compare returns an error unless the results of nests have the same bits as those of a plan; all NaNs are equal.
 func compare(want, got []Array) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%d results, want %d", len(got), len(want))

@@ -43,7 +43,7 @@ func (g *gen) elementwise(op ir.Op) {
 		args = append(args, y)
 	}
 	switch last := len(args) - 1; {
-	case info.Mask: // drawn last, put first
+	case info.Mask: // drawn last, but the first operand
 		args = append(args[last:], args[:last]...)
 	case last == 1 && g.chance("swap", 2):
 		args[0], args[1] = args[1], args[0]
@@ -92,8 +92,7 @@ func (g *gen) constant(dt ir.DType, bits uint64) *ir.Value {
 	return g.add(ir.OpConst, ir.Attr{DType: dt, Shape: ir.Shape{}, Bits: bits})
 }
 
-// bitcast appends the bits of x as another type, of a float x with 0 for NaN
-// when that is an integer.
+// bitcast appends the bits of x as another type. If x is a float and the type an integer, NaN is first replaced by 0.
 func (g *gen) bitcast(x *ir.Value) {
 	from := x.Type.DType
 	var to []ir.DType

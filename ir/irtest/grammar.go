@@ -24,7 +24,7 @@ func ReadGrammar(t require.TestingT) ebnf.Grammar {
 	return g
 }
 
-// RandomText writes a text of a production: choose(n) picks one of n.
+// RandomText writes a text of a production; choose(n) picks one of n.
 func RandomText(g ebnf.Grammar, start string, choose func(n int) int) string {
 	e := &expander{grammar: g, choose: choose, names: likelyNames()}
 	e.production(start, false, 0)
@@ -38,11 +38,11 @@ const maxExpansion = 24
 type expander struct {
 	grammar ebnf.Grammar
 	choose  func(n int) int
-	names   map[string][]string // likely texts of some tokens
+	names   map[string][]string // likely texts for some tokens
 	out     strings.Builder
 }
 
-// likelyNames makes texts that get past the names: of the tables.
+// likelyNames has texts, from the tables, that parsers accept as names.
 func likelyNames() map[string][]string {
 	names := map[string][]string{
 		"word":  {"n", "m", "x", "y"},
@@ -60,13 +60,13 @@ func likelyNames() map[string][]string {
 	return names
 }
 
-// expand writes an expression; within a token nothing is between its parts.
+// expand writes an expression; within a token its parts are not separated.
 func (e *expander) expand(x ebnf.Expression, token bool, depth int) {
 	switch x := x.(type) {
 	case ebnf.Alternative:
 		i := e.choose(len(x))
 		if depth > maxExpansion {
-			i = 0 // the first has no recursion
+			i = 0 // the first alternative is not recursive
 		}
 		e.expand(x[i], token, depth+1)
 	case ebnf.Sequence:
@@ -113,8 +113,8 @@ func (e *expander) write(text string, token bool) {
 	}
 }
 
-// matcher finds out whether a text is of a grammar: match returns every place
-// where an expression that begins at a place can end.
+// matcher finds out whether a text matches a grammar: match returns every offset at which an expression that begins at
+// an offset can end.
 type matcher struct {
 	grammar ebnf.Grammar
 	text    string
@@ -204,7 +204,7 @@ func uniq(xs []int) []int {
 	return slices.Compact(xs)
 }
 
-// RequireInGrammar fails unless a text is of the grammar.
+// RequireInGrammar fails unless a text matches the grammar.
 func RequireInGrammar(t require.TestingT, text string) {
 	m := &matcher{grammar: ReadGrammar(t), text: text, memo: map[matchKey][]int{}}
 	ends := m.production("Text", 0, false)

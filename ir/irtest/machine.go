@@ -8,7 +8,8 @@ import (
 )
 
 // Machine returns a machine on which it pays to divide all work, however small: into blocks, chunks and calls of about
-// elems elements, for several goroutines and past the caches. So a test of a few elements runs what a large program does.
+// elems elements, for several goroutines, with stores past the caches. So a test of a few elements runs the code of a
+// large program.
 func Machine(elems int) *tuning.Machine {
 	m := tuning.Default(1)
 	m.WakeNanos /= m.WakeWork

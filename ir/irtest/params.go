@@ -12,12 +12,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// extents are where loops go wrong: nothing, one, primes, around the widths of
-// vectors and of pairs and quadruples of them.
+// extents are numbers at which loops tend to fail: 0, 1, primes, and numbers around one, two and four vector widths.
 var extents = []int{2, 3, 1, 4, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33, 65, 128, 0}
 
-// params draws one to four parameters whose shapes come from one, so that many
-// of them broadcast, and their elements.
+// params draws one to four parameters with elements. Their shapes derive from one shape, so that many of them
+// broadcast.
 func (g *gen) params() []eval.Array {
 	base := g.baseShape()
 	inputs := make([]eval.Array, g.int("params", 1, 4))
@@ -71,11 +70,11 @@ func (g *gen) baseShape() ir.Shape {
 	return s
 }
 
-// relative returns a shape that broadcasts with base, most times.
+// relative returns a shape that broadcasts with base, usually.
 func (g *gen) relative(base ir.Shape) ir.Shape {
 	s := append(ir.Shape{}, base...)
 	relation := g.int("relation", 0, 5)
-	if g.Batch && len(s) > 0 { // it is first, or missing
+	if g.Batch && len(s) > 0 { // a batch axis is first, or missing
 		if relation == 0 {
 			return s[g.int("dropped", 1, len(s)):]
 		}
@@ -89,7 +88,7 @@ func (g *gen) relative(base ir.Shape) ir.Shape {
 	case 3:
 		s = rapid.Permutation(s).Draw(g.T, "permuted")
 	}
-	if !g.fits(s) { // base has a 0, which s has not
+	if !g.fits(s) { // base has an extent of 0 and s does not
 		return base
 	}
 	return s
@@ -131,7 +130,7 @@ func Array(t *rapid.T, dt ir.DType, shape ...int) eval.Array {
 	if err != nil {
 		t.Fatalf("irtest: %v", err)
 	}
-	// Few draws, many elements: a cycle of drawn ones.
+	// Draws few elements and repeats them in a cycle.
 	pool := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) uint64 { return Element(t, dt) }), min(n, 8), min(n, 24)).Draw(t, "elements")
 	a := eval.Array{DType: dt, Shape: shape, Data: make([]uint64, n)}
 	for i := range a.Data {
@@ -166,8 +165,7 @@ func Element(t *rapid.T, dt ir.DType) uint64 {
 	return ir.Wrap(dt, int64(rapid.IntRange(-20, 20).Draw(t, "small")))
 }
 
-// Diff returns what is different between two lists of arrays, or "". Every NaN
-// equals every other.
+// Diff describes the differences between two lists of arrays, or returns "". All NaNs are equal.
 func Diff(want, got []eval.Array) string {
 	if len(want) != len(got) {
 		return fmt.Sprintf("%d arrays, want %d", len(got), len(want))

@@ -44,11 +44,11 @@ func (g *gen) product() {
 	}
 }
 
-// convolution convolves a value with another one as weights, both with their elements divided among one or two spatial
-// axes and those before.
+// convolution convolves a value with another one as weights. The elements of both are divided among one or two spatial
+// axes and the axes before.
 func (g *gen) convolution(x *ir.Value) {
 	w := g.pick("weights", g.values())
-	batch, of := ir.Fixed(1), x.Type.Shape // the images are all of batch, and parts of the rest
+	batch, of := ir.Fixed(1), x.Type.Shape // the images are the batch times a part of the rest
 	if len(of) > 0 && len(of[0].Names()) > 0 {
 		batch, of = of[0], of[1:]
 	}
@@ -57,7 +57,7 @@ func (g *gen) convolution(x *ir.Value) {
 	if !ok || !known || n*k == 0 || x.Type.DType != w.Type.DType {
 		return
 	}
-	part := func(name string, of, limit int) int { // a divisor
+	part := func(name string, of, limit int) int { // draws a divisor
 		d := g.int(name, 1, min(of, limit))
 		for of%d > 0 {
 			d--

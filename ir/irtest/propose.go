@@ -6,7 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// draws fills an attribute, by its name in text, for an operand.
+// draws draws the value of an attribute, by its name in text, for an operand.
 var draws = map[string]func(g *gen, v *ir.Value, a *ir.Attr){
 	"axes":      func(g *gen, v *ir.Value, a *ir.Attr) { a.Axes = g.subset(len(v.Type.Shape)) },
 	"axis":      func(g *gen, v *ir.Value, a *ir.Attr) { a.Axis = g.int("axis", 0, len(v.Type.Shape)-1) },
@@ -14,7 +14,7 @@ var draws = map[string]func(g *gen, v *ir.Value, a *ir.Attr){
 	"exclusive": func(g *gen, _ *ir.Value, a *ir.Attr) { a.Exclusive = g.chance("exclusive", 3) },
 }
 
-// drawFirst draws how many elements of an axis: all, or a few.
+// drawFirst draws a number of elements of an axis: all, or a few.
 func drawFirst(g *gen, v *ir.Value, a *ir.Attr) {
 	if len(v.Type.Shape) == 0 {
 		return
@@ -24,15 +24,14 @@ func drawFirst(g *gen, v *ir.Value, a *ir.Attr) {
 	}
 }
 
-// proposes reports whether graphs have an op, and propose its attributes.
+// proposes reports whether graphs contain an op, with attributes drawn by propose.
 func proposes(op ir.Op) bool {
 	return op.Info().Kind != ir.Inner && !slices.ContainsFunc(op.Attributes(), func(name string) bool { return draws[name] == nil })
 }
 
-// propose appends an op with x as its first operand, the others being values of the same
-// type that are random or of the same shape, and with random attributes. It appends
-// nothing, and returns nil, if that has no type. So a new op of the table is in random
-// graphs without an edit here, unless its attributes are seldom right by chance.
+// propose appends an op with x as its first operand, other values of the same type as further operands, and random
+// attributes. If type inference rejects that, it appends nothing and returns nil. So random graphs contain a new op of
+// the table without an edit here, unless random attributes are rarely valid.
 func (g *gen) propose(op ir.Op, x *ir.Value) *ir.Value {
 	info := op.Info()
 	args, n := []*ir.Value{x}, info.Arity
@@ -51,7 +50,7 @@ func (g *gen) propose(op ir.Op, x *ir.Value) *ir.Value {
 		types[i] = v.Type
 		bound[i] = ir.Type{DType: v.Type.DType, Shape: ir.ShapeOf(g.shape(v.Type.Shape)...)}
 	}
-	if _, err := ir.Infer(op, a, bound); err != nil { // the least of no elements, as it turns out
+	if _, err := ir.Infer(op, a, bound); err != nil { // an extreme of no elements, once sizes are bound
 		return nil
 	}
 	if t, err := ir.Infer(op, a, types); err != nil || !g.fits(t.Shape) {
@@ -60,7 +59,7 @@ func (g *gen) propose(op ir.Op, x *ir.Value) *ir.Value {
 	return g.add(op, a, args...)
 }
 
-// like picks a value of the type of x, often of its shape too.
+// like picks a value of the type of x, often also of its shape.
 func (g *gen) like(x *ir.Value) *ir.Value {
 	other := func(v *ir.Value) bool { return v.Type.DType != x.Type.DType }
 	if g.chance("same shape", 2) {

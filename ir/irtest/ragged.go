@@ -6,10 +6,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// raggedGrowth is how many values ragged appends at most where it takes products.
+// raggedGrowth is the most values that ragged appends for products.
 const raggedGrowth = 24
 
-// ragged combines rows of a few elements along an axis. The offsets are i*i*a, up to the extent.
+// ragged combines rows of a few elements along an axis. The offsets are i*i*a, clipped to the extent.
 func (g *gen) ragged(v *ir.Value) {
 	shape, known := v.Type.Shape.Ints()
 	if !known || len(shape) == 0 || !ir.Numeric.Has(v.Type.DType) || !g.DTypes.Has(ir.Int64) {
@@ -25,8 +25,8 @@ func (g *gen) ragged(v *ir.Value) {
 	}
 }
 
-// raggedProducts combines products of gathered elements and numbers: by one op, or by those that a pass
-// makes it of.
+// raggedProducts combines products of gathered elements and numbers: by one op, or by the ops from which a pass makes
+// it.
 func (g *gen) raggedProducts(v *ir.Value) {
 	index, k := g.indices(v)
 	if index == nil {
@@ -47,7 +47,7 @@ func (g *gen) raggedProducts(v *ir.Value) {
 	g.add(ir.OpRaggedAdd, ir.Attr{Axis: k}, products, offsets)
 }
 
-// offsets makes offsets of rows along axis k of a shape, the same ones along the others.
+// offsets makes offsets of rows along axis k of a shape, equal along the other axes.
 func (g *gen) offsets(shape []int, k int) *ir.Value {
 	n, rows := shape[k], g.int("rows", 1, 6)
 	shape = slices.Clone(shape)

@@ -12,17 +12,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Config bounds random graphs. Zero fields have the defaults that are named.
+// Config bounds random graphs. A zero field means the default in its comment.
 type Config struct {
-	MaxNodes   int       // values in the body, at least 12: 32
-	MaxElems   int       // elements of a value: 600
-	DTypes     ir.DTypes // element types that appear: ir.AllTypes
-	Layouts    bool      // params may have layouts of their own: Attr.At
-	NoViews    bool      // elementwise operations alone
+	MaxNodes   int       // values in the body, at least 12; default 32
+	MaxElems   int       // elements of a value; default 600
+	DTypes     ir.DTypes // element types that appear; default ir.AllTypes
+	Layouts    bool      // params may have any layout: Attr.At
+	NoViews    bool      // elementwise operations only
 	Reductions bool      // some values are reduced or scanned
-	Products   int       // one value in so many is a product of matrices: none
-	Accesses   bool      // some views are OpAccess, as the views pass leaves them
-	Batch      bool      // of SymbolicFunc: n is the first extent of most params, and no other is named
+	Products   int       // one value in this many is a product of matrices; default none
+	Accesses   bool      // some views are OpAccess, as after the pass views
+	Batch      bool      // only for SymbolicFunc: n is the first extent of most params, and the only named size
 }
 
 func (c Config) withDefaults() Config {
@@ -38,19 +38,18 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Func returns a random graph of known sizes and inputs for it: elementwise
-// operations, views on views, broadcasts, shared and dead values, one to three
-// results.
+// Func returns a random graph of known sizes and inputs for it: elementwise operations, views on views, broadcasts,
+// shared and dead values, one to three results.
 //
-// Bits of a NaN never become an integer, as engines may choose them: compare
-// results with Diff, which takes all NaNs for equal.
+// Bits of a NaN never become an integer, because engines may choose them: compare results with Diff, which treats all
+// NaNs as equal.
 func Func(t *rapid.T, cfg Config) (*ir.Func, []eval.Array) {
 	f, inputs, _ := generate(t, cfg, nil)
 	return f, inputs
 }
 
-// SymbolicFunc is Func with the named sizes n, m and k among the extents of
-// its params, and the numbers that inputs have for them.
+// SymbolicFunc is Func with the named sizes n, m and k among the extents of its params. It also returns their numbers
+// for the inputs.
 func SymbolicFunc(t *rapid.T, cfg Config) (*ir.Func, []eval.Array, map[string]int) {
 	sizes, numbers := map[string]int{}, []int{0, 1, 2, 3, 5, 7, 8, 9}
 	if cfg.Batch {
@@ -83,7 +82,7 @@ type gen struct {
 	*rapid.T
 	Config
 	f     *ir.Func
-	sizes map[string]int // of named extents; nil: none are used
+	sizes map[string]int // numbers of named extents; nil if none are used
 }
 
 func (g *gen) values() []*ir.Value { return slices.Concat(g.f.Params, g.f.Body) }
@@ -102,8 +101,7 @@ func oneOf[E any](g *gen, name string, list []E) E { return list[g.int(name, 0, 
 // chance is true once in n draws.
 func (g *gen) chance(name string, n int) bool { return g.int(name, 1, n) == n }
 
-// add appends a value, and fails the test if the graph refuses it: the
-// generator makes valid graphs only.
+// add appends a value, and fails the test if the graph rejects it: the generator makes only valid graphs.
 func (g *gen) add(op ir.Op, attr ir.Attr, args ...*ir.Value) *ir.Value {
 	v, err := g.f.Add(op, attr, ir.Pos{File: "random.go", Line: len(g.f.Body) + 1}, args...)
 	if err != nil {
@@ -112,18 +110,16 @@ func (g *gen) add(op ir.Op, attr ir.Attr, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// maxGrowth is how many values grow appends at most: an operation, and what it
-// needs to have operands of the right types.
+// maxGrowth is the most values that grow appends: an operation, and operands of the right types.
 const maxGrowth = 12
 
-// grow appends an operation on random values. It may fail to find one that
-// suits, and append nothing.
+// grow appends an operation on random values. If it finds none that fits, it appends nothing.
 func (g *gen) grow() {
 	if g.Products > 0 && g.chance("product", g.Products) {
 		g.product()
 		return
 	}
-	if !g.NoViews && g.sizes == nil && g.chance("meet", 6) { // a reshape must not bring in a size
+	if !g.NoViews && g.sizes == nil && g.chance("meet", 6) { // a reshape must not introduce a size
 		g.combine(g.pick("combined", g.values()))
 		return
 	}

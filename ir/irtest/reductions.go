@@ -27,7 +27,7 @@ func (g *gen) along() {
 		v = g.long(v)
 	}
 	switch {
-	case g.sizes == nil && g.DTypes.Has(ir.Int32) && g.chance("numbers", 8): // a size needs an input that has it
+	case g.sizes == nil && g.DTypes.Has(ir.Int32) && g.chance("numbers", 8): // a size must occur in some input
 		g.add(ir.OpIota, ir.Attr{DType: ir.Int32, Shape: ir.Shape{oneOf(g, "extent", v.Type.Shape)}})
 	case g.chance("scan", 3) && v.Type.DType != ir.Bool:
 		g.propose(oneOf(g, "scan op", taking(scans, v.Type.DType)), v)
@@ -36,8 +36,8 @@ func (g *gen) along() {
 	}
 }
 
-// reduce reduces a value along some axes, and now and then combines the result with the
-// value again, as a normalization does.
+// reduce reduces a value along some axes, and sometimes combines the result with the value again, as a normalization
+// does.
 func (g *gen) reduce(v *ir.Value) {
 	op := oneOf(g, "reduction", taking(reductions, v.Type.DType))
 	r := g.propose(op, v)

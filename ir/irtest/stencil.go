@@ -2,8 +2,8 @@ package irtest
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// stencil appends a sum of neighbours along an axis of a value, most times of one that
-// is not computed again for each of them.
+// stencil appends a sum of neighbours along an axis of a value, usually a value that is not recomputed for each
+// neighbour.
 func (g *gen) stencil(v *ir.Value) {
 	if len(v.Type.Shape) == 0 || !ir.Floats.Has(v.Type.DType) {
 		return

@@ -9,23 +9,21 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// maxRank keeps shapes short: views would add axes without end.
+// maxRank bounds the rank of shapes, which views would otherwise increase without end.
 const maxRank = 6
 
-// moves are the ops that only move elements: views, and those of kinds that are not
-// drawn by a setting of their own.
+// moves are the ops that only move elements: views, and other kinds without a setting of their own.
 var moves = opsOf(func(op ir.Op) bool {
 	return !op.IsElementwise() && (!op.Accumulates() || op.IsLine()) && op.Info().Kind != ir.Source && !(op.Info().Indexed && op.Info().By != ir.OpInvalid) && (!op.Info().Ragged || op == ir.OpRaggedAdd)
 })
 
-// opsOf returns some ops of the table, in its order, that propose can make or that are
-// in makers.
+// opsOf returns the given ops of the table, in its order, that propose can make or that are in makers.
 func opsOf(is func(op ir.Op) bool) []ir.Op {
 	return slices.DeleteFunc(ir.Ops(), func(op ir.Op) bool { return !is(op) || makers[op] == nil && !proposes(op) })
 }
 
-// makers makes those views of a value whose attributes are seldom right if they are drawn
-// without a look at the value, or nothing where the value has no such view.
+// makers makes views whose random attributes would rarely be valid, with attributes that fit the value. It returns nil
+// if the value has no such view.
 var makers = map[ir.Op]func(g *gen, v *ir.Value){
 	ir.OpSlice:     (*gen).slice,
 	ir.OpReshape:   (*gen).reshape,
@@ -198,7 +196,7 @@ func (g *gen) window(v *ir.Value) {
 	}
 }
 
-// gather takes elements along an axis at random indices, or what some combine to.
+// gather takes elements along an axis at random indices, or combines some of them.
 func (g *gen) gather(v *ir.Value) {
 	i, k := g.indices(v)
 	if i == nil {
@@ -226,14 +224,14 @@ func (g *gen) scatter(v *ir.Value) {
 	ops := []ir.Op{ir.OpScatter, ir.OpScatterAdd, ir.OpScatterMul, ir.OpScatterMin, ir.OpScatterMax}
 	updates := g.add(ir.OpGather, ir.Attr{Axis: k}, v, i)
 	op := oneOf(g, "scatter op", taking(ops, v.Type.DType))
-	if op != ir.OpScatter && g.DTypes.Has(ir.Uint8) && g.chance("bytes", 2) { // no axis has more elements than a byte has values
+	if op != ir.OpScatter && g.DTypes.Has(ir.Uint8) && g.chance("bytes", 2) { // an axis has no more elements than a byte has values
 		i = g.add(ir.OpCast, ir.Attr{DType: ir.Uint8}, i)
 	}
 	g.add(op, ir.Attr{Axis: k}, v, i, updates)
 }
 
-// indices makes indices into an axis of v: i*a + b modulo its extent, that repeat along the
-// other axes or go on along them.
+// indices makes indices into an axis of v: i*a + b modulo its extent, equal along the other axes or continuing along
+// them.
 func (g *gen) indices(v *ir.Value) (index *ir.Value, axis int) {
 	shape, known := v.Type.Shape.Ints()
 	if !known || len(shape) == 0 || !g.DTypes.Has(ir.Int64) {
@@ -259,7 +257,7 @@ func (g *gen) indices(v *ir.Value) (index *ir.Value, axis int) {
 	return g.add(ir.OpReshape, ir.Attr{Shape: of}, i), k
 }
 
-// repeated returns a vector along axis k of a shape, the same one along the others.
+// repeated returns a vector along axis k of a shape, repeated along the other axes.
 func (g *gen) repeated(x *ir.Value, shape []int, k int) *ir.Value {
 	one := make([]int, len(shape))
 	for j := range one {
@@ -288,7 +286,7 @@ func (g *gen) unsqueeze(v *ir.Value) {
 	g.add(ir.OpUnsqueeze, ir.Attr{Axes: g.order(rank)[:n]}, v)
 }
 
-// access reads a buffer through a few views at once.
+// access reads a buffer through several views at once.
 func (g *gen) access(v *ir.Value) {
 	shape, ok := v.Type.Shape.Ints()
 	if !g.Accesses || v.Op.IsView() || !ok {

@@ -16,8 +16,8 @@ func arithmetic(dt ir.DType) []ir.Op {
 	return []ir.Op{ir.OpAdd, ir.OpMul, ir.OpSub, ir.OpMax, ir.OpDiv}
 }
 
-// wide makes a graph of one shape and type with many params: more operands than
-// one kernel takes, values that are needed much later, now and then a view.
+// wide makes a graph of one shape and type with many params: more operands than one kernel takes, values with distant
+// readers, and some views.
 func (g *gen) wide() []eval.Array {
 	dt := oneOf(g, "dtype", (g.DTypes &^ ir.Stored).List())
 	shape := ir.ShapeOf(g.int("rows", 1, 5), g.int("columns", 1, 9))
@@ -42,8 +42,8 @@ func (g *gen) wide() []eval.Array {
 	return inputs
 }
 
-// combine draws an op of a value, its axes permuted and then reshaped, with a value of
-// that shape: a reshape that is no view on its own may fit a loop nest still.
+// combine draws an op on a permuted and reshaped value and a value of that shape. The reshape may not be a view by
+// itself, but may still fit the loop nest.
 func (g *gen) combine(v *ir.Value) {
 	if len(v.Type.Shape) < 2 || ir.Stored.Has(v.Type.DType) {
 		return

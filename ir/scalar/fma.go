@@ -10,18 +10,18 @@ func FMA32(x, y, z float32) float32 {
 	return slowFMA32(x, y, z)
 }
 
-// CallFMA is math.FMA for code that is to be short: it is not inlined.
+// CallFMA is math.FMA, not inlined, for code that should be short.
 //
 //go:noinline
 func CallFMA(x, y, z float64) float64 { return math.FMA(x, y, z) }
 
-// Doubtful32 reports whether a number rounded to s may be another float32 than s
-// is. That takes an s halfway between two floats, which is one pattern of the last
-// 29 bits, or in the range of subnormal ones, where halfway is elsewhere.
+// Doubtful32 reports whether rounding to float32 may give another result for the exact number than for s, to which it
+// was rounded. That is possible if s is halfway between two floats (one pattern of the last 29 bits) or in the
+// subnormal range, where halfway is elsewhere.
 func Doubtful32(s float64) bool {
-	const leastNormal = (1023 - 126) << 20 // in the upper half of a float64
+	const leastNormal = (1023 - 126) << 20 // compared with the upper half of a float64
 	b := math.Float64bits(s)
-	high, low := uint32(b>>32), uint32(b) // quick on machines of 32 bits too
+	high, low := uint32(b>>32), uint32(b) // fast on 32-bit machines too
 	return low<<3 == 1<<31 || high<<1 < leastNormal<<1 && s != 0
 }
 

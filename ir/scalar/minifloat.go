@@ -2,22 +2,22 @@ package scalar
 
 import "math"
 
-// Floats of 8 and 4 bits: what their bits are, and how numbers are rounded to them.
+// Floats of 8 and 4 bits: the meaning of their bits, and rounding to them.
 
-// Minifloat is a format of a sign, an exponent and a fraction in one byte. Its bits without
-// the sign are in the order of the numbers.
+// Minifloat is a format with a sign, an exponent and a fraction in one byte. Without the sign, bits have the order of
+// the numbers.
 type Minifloat struct {
-	Fraction int   // bits of the fraction
-	Bias     int   // of the exponent
-	Sign     uint8 // the bit of the sign
-	Greatest uint8 // the greatest finite number
-	Over     uint8 // what numbers beyond it become: infinity, NaN or itself
-	NaN      uint8 // what NaN becomes
+	Fraction int   // number of bits of the fraction
+	Bias     int   // bias of the exponent
+	Sign     uint8 // bit of the sign
+	Greatest uint8 // bits of the greatest finite number
+	Over     uint8 // bits of results beyond it: infinity, NaN or Greatest
+	NaN      uint8 // bits of NaN
 	OneZero  bool  // whether the bits of -0 are those of NaN
 }
 
-// The formats: those of the Open Compute Project, and those of Graphcore and AMD, whose names
-// end in fnuz (arXiv 2209.05433 and 2206.02915). Float4E2M1 has no NaN: it becomes -0.
+// The formats: those of the Open Compute Project, and those of Graphcore and AMD, whose names end in fnuz (arXiv
+// 2209.05433 and 2206.02915). Float4E2M1 has no NaN; NaN becomes -0.
 var (
 	Float8E4M3FN   = Minifloat{3, 7, 0x80, 0x7e, 0x7f, 0x7f, false}
 	Float8E4M3FNUZ = Minifloat{3, 8, 0x80, 0x7f, 0x80, 0x80, true}
@@ -47,7 +47,7 @@ func (f *Minifloat) Number(bits uint8) float64 {
 	return v
 }
 
-// Bits returns the bits of the number nearest to v, the even one of two.
+// Bits rounds v to the nearest element, ties to even, and returns its bits.
 func (f *Minifloat) Bits(v float64) uint8 {
 	if v != v {
 		return f.NaN
@@ -69,9 +69,8 @@ func Float8E8M0Number(bits uint8) float64 {
 	return math.Ldexp(1, int(bits)-127)
 }
 
-// Float8E8M0Bits returns the bits of the power of two nearest to v, the greater of two. Zero
-// becomes the least one; negative numbers, and those that are nearest to 2^128 or beyond it,
-// become NaN.
+// Float8E8M0Bits rounds v to the nearest power of two, ties to the greater, and returns its bits. Zero becomes the
+// least one; negative numbers, and numbers that round to 2^128 or more, become NaN.
 func Float8E8M0Bits(v float64) uint8 {
 	switch {
 	case v < 0x1.8p-127 && v >= 0:

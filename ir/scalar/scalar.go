@@ -1,8 +1,7 @@
-// Package scalar is the arithmetic of one element that Go's standard library lacks:
-// float32 multiply-add rounded once, conversions of float16, minimum and maximum under
-// names of their own. The evaluator and the generated Go loops call the same functions, so
-// they compute the same bits. It imports the standard library alone: generated files are
-// compiled again only if it or package abi changes.
+// Package scalar is the arithmetic on one element that Go's standard library lacks: float32 multiply-add rounded once,
+// conversions of storage types, and minimum and maximum as functions. The evaluator and the generated Go loops call the
+// same functions, so they compute the same bits. It imports only the standard library, so that generated files are
+// recompiled only if it or package abi changes.
 package scalar
 
 import (
@@ -10,16 +9,16 @@ import (
 	"math"
 )
 
-// Min is the builtin min: NaN if one operand is, and -0 is less than 0. Generated code
-// calls it, because the package that it is part of may declare the name min.
+// Min is the builtin min: NaN if one operand is NaN, and -0 is less than 0. Generated code calls it because its package
+// may declare the name min.
 func Min[T cmp.Ordered](x, y T) T { return min(x, y) }
 
 // Max is the builtin max. See Min.
 func Max[T cmp.Ordered](x, y T) T { return max(x, y) }
 
-// Scalb32 returns x * 2^y for a whole number y, by two powers of 2 in the normal range: the first product is exact unless
-// x is far from 1, so that a result below that range is rounded once. -252 <= y <= 254. Both products are converted, as
-// Go may else fuse the last one with a sum that reads it.
+// Scalb32 returns x * 2^y for an integer y from -252 to 254. It multiplies by two powers of 2 in the normal range. The
+// first product is exact unless x is far from 1, so a subnormal result is rounded once. Both products are converted, so
+// that Go can't fuse the last one with a sum.
 func Scalb32(x, y float32) float32 {
 	k := int32(y) + 2*127
 	half := k >> 1

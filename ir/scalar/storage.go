@@ -2,11 +2,10 @@ package scalar
 
 import "math"
 
-// The one definition of float16, IEEE's binary16: how its bits become a float32, and
-// how a float32 is rounded to them. F16C's instructions compute the same bits.
+// The definition of float16 (IEEE binary16): conversions from and to float32. F16C's instructions compute the same
+// bits.
 
-// Float16frombits returns the number of the bits of a float16. A NaN becomes a quiet
-// one.
+// Float16frombits returns the number for the bits of a float16. A NaN becomes quiet.
 func Float16frombits(h uint16) float32 {
 	sign, exp, frac := uint32(h&0x8000)<<16, uint32(h>>10&0x1f), uint32(h&0x3ff)
 	switch {
@@ -20,8 +19,8 @@ func Float16frombits(h uint16) float32 {
 	return math.Float32frombits(sign | (exp+127-15)<<23 | frac<<13)
 }
 
-// Float16bits returns the bits of the float16 nearest to f, the even one of two.
-// Numbers of 65520 and beyond become infinite.
+// Float16bits rounds f to the nearest float16, ties to even, and returns its bits. Numbers from 65520 on become
+// infinite.
 func Float16bits(f float32) uint16 {
 	const (
 		inf         = 0x7f800000
@@ -36,21 +35,19 @@ func Float16bits(f float32) uint16 {
 		return sign | 0x7e00 | uint16(b>>13&0x3ff)
 	case b >= beyond:
 		return sign | 0x7c00
-	case b < leastNormal: // one of float32 beside 0.5 is one of float16 beside 0
+	case b < leastNormal: // the last place of a float32 near 0.5 is that of a float16 near 0
 		return sign | uint16(math.Float32bits(math.Float32frombits(b)+0.5)-math.Float32bits(0.5))
 	}
-	b += 0xfff + b>>13&1 // to the nearest, also into the next exponent, and to infinity
+	b += 0xfff + b>>13&1 // to nearest; may carry into the exponent, up to infinity
 	return sign | uint16((b-(127-15)<<23)>>13)
 }
 
-// The one definition of bfloat16, the upper half of a float32: how a float32 is rounded to
-// it.
+// The definition of bfloat16, the upper half of a float32: conversions from and to float32.
 
-// BFloat16frombits returns the number of the bits of a bfloat16.
+// BFloat16frombits returns the number for the bits of a bfloat16.
 func BFloat16frombits(h uint16) float32 { return math.Float32frombits(uint32(h) << 16) }
 
-// BFloat16bits returns the bits of the bfloat16 nearest to f, the even one of two. A NaN
-// becomes a quiet one.
+// BFloat16bits rounds f to the nearest bfloat16, ties to even, and returns its bits. A NaN becomes quiet.
 func BFloat16bits(f float32) uint16 {
 	b := math.Float32bits(f)
 	if f != f {
@@ -59,13 +56,13 @@ func BFloat16bits(f float32) uint16 {
 	return uint16((b + 0x7fff + b>>16&1) >> 16)
 }
 
-// Fixed-point numbers of 32 bits, 16 of them behind the point, in two's complement: Q16.16.
+// Fixed-point numbers of 32 bits with 16 fraction bits, in two's complement: Q16.16.
 
-// Fixed16x16frombits returns the number of the bits of a fixed-point number.
+// Fixed16x16frombits returns the number for the bits of a fixed-point number.
 func Fixed16x16frombits(q uint32) float64 { return float64(int32(q)) * 0x1p-16 }
 
-// Fixed16x16bits returns the bits of the fixed-point number nearest to f, the even one of
-// two, or of the least or the greatest where f is beyond it; 0 for NaN.
+// Fixed16x16bits rounds f to the nearest fixed-point number, ties to even, and returns its bits. It saturates out of
+// range and returns 0 for NaN.
 func Fixed16x16bits(f float64) uint32 {
 	switch r := math.RoundToEven(f * 0x1p16); {
 	case r != r:
