@@ -97,7 +97,7 @@ func (g *goKernel) operands() {
 	}
 }
 
-// row writes the row of an operand. The first member of an interleave group has the row of all of them.
+// row writes the row of an operand. The first member of a group has the row of all of them.
 func (g *goKernel) row(o rowOf, d ir.DType, arg int) {
 	if o.member.At == 0 {
 		g.printf("%s := unsafe.Slice(%s, %s)\n", o.name, address(d, arg), o.index("n"))

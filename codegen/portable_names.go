@@ -88,7 +88,7 @@ func (g *goKernel) used(r kernel.Ref) bool {
 	return slices.Contains(g.k.Out, r)
 }
 
-// usedGroup reports whether an instruction or a store reads an operand or another member of its interleave group.
+// usedGroup reports whether an instruction or a store reads an operand or another member of its group.
 func (g *goKernel) usedGroup(i int) bool {
 	c := g.k.In[i].Member
 	first := kernel.Ref(i - int(c.At))
@@ -129,7 +129,7 @@ func (w *portable) indices(slice string, c kernel.Member) string {
 	return strings.Join(parts, ", ")
 }
 
-// rowOf is the row of an operand, or of its interleave group.
+// rowOf is the row of an operand, or of its group.
 type rowOf struct {
 	name   string
 	member kernel.Member

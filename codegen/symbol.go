@@ -88,8 +88,8 @@ func symbolTypes(k *kernel.Kernel) []string {
 	return names
 }
 
-// symbolClasses has a letter for each input: u for unit, s for splat, c for a member of an interleave group; and for each
-// interleave group of outputs its factor.
+// symbolClasses has a letter for each input: u for unit, s for splat, c for a member of a group; and for each
+// group of outputs its factor.
 func symbolClasses(k *kernel.Kernel) string {
 	var b strings.Builder
 	for _, in := range k.In {

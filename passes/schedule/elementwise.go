@@ -42,7 +42,7 @@ type elemWriter struct {
 	splats   []bool  // by input: whether the kernel takes it as a splat
 	stages   []stage // by operand
 	joined   bool    // a call takes the rows of a tile as one row
-	groups   []*interleaveGroup
+	groups   []*memberGroup
 
 	whole  *plan.Step // the step that is drafted, if step is another form of it: see unrolled and insertion
 	from   []int      // by operand of step: the operand of whole

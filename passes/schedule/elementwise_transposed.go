@@ -45,7 +45,7 @@ func (e *elemWriter) transposed() (offer, string) {
 func (e *elemWriter) setTransposedBlock(bytes, widest int) {
 	extentRows, extentCols := e.step.Axes[e.row].Extent, e.step.Axes[e.col].Extent
 	most := min(e.t.mostElems(e.step), e.t.callElems(e.step), e.t.TransposedBytes/bytes)
-	if extentRows <= kernel.MaxFactor { // they are deinterleaved, and are read once, in order
+	if extentRows <= kernel.MaxFactor { // they are the members of a group, read once, in order
 		most = min(most, e.t.PackBytes/bytes)
 	}
 	cols := e.t.TransposedWidth / widest

@@ -92,7 +92,7 @@ func (e *elemWriter) describe(c computation) {
 	c.describe(choice)
 	filled := slices.ContainsFunc(e.stages, func(s stage) bool { return s == filled || s == constant })
 	if len(choice.Packed) > 0 && !filled { // with operands filled, the kernel for operands that are not broadcast
-		if sig := e.t.lacksInterleaved(cmp.Or(e.whole, e.step)); sig != "" {
+		if sig := e.t.lacksGroups(cmp.Or(e.whole, e.step)); sig != "" {
 			choice.Kernel, choice.Kernels = sig, choice.Kernels+1 // what copies the groups
 		}
 	}

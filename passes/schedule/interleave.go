@@ -5,6 +5,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // Short axes. Elements of several operands may alternate in one buffer, like the parts of complex numbers and the channels of
@@ -122,9 +123,9 @@ func (e *elemWriter) interleavedBody() (k *kernel.Kernel, order []int) {
 	return e.step.Body.WithSplats(func(i int) bool { return e.splats[i] }).Interleave(groups...)
 }
 
-// lacksInterleaved returns the signature of the kernel that option interleaved would call for a step, if the library lacks it:
+// lacksGroups returns the signature of the kernel that option interleaved would call for a step, if the library lacks it:
 // genkernels makes it where other options copy the groups. It is the kernel of the step as it is, which depends on no extent.
-func (t *target) lacksInterleaved(s *plan.Step) string {
+func (t *target) lacksGroups(s *plan.Step) string {
 	if t.noGroups || t.TilingOnly || !mayInterleave(s) {
 		return ""
 	}
@@ -132,13 +133,25 @@ func (t *target) lacksInterleaved(s *plan.Step) string {
 	if e == nil || e.alongGroups() != "" {
 		return ""
 	}
-	if slices.ContainsFunc(e.groups, func(g *interleaveGroup) bool { return slices.Contains(g.ops, -1) }) { // for other layouts it is another
+	if slices.ContainsFunc(e.groups, func(g *memberGroup) bool { return slices.Contains(g.ops, -1) }) { // for other layouts it is another
 		return ""
 	}
 	if k, _ := e.interleavedBody(); t.lacks(k) != "" && k.Verify() == nil {
 		return k.Signature()
 	}
 	return ""
+}
+
+// groupKernels returns the signatures of the kernels that option interleaved would call for steps of a plan, also for
+// steps that another strategy computes for some sizes.
+func groupKernels(p *plan.Plan, m *tuning.Machine, o Options) (sigs []string) {
+	t := &target{Machine: m, Options: o, lib: empty{}, buffers: p.Buffers, read: buffersRead(p)}
+	for i := range p.Steps {
+		if sig := t.lacksGroups(&p.Steps[i]); sig != "" {
+			sigs = append(sigs, sig)
+		}
+	}
+	return sigs
 }
 
 // unrolled returns a step that computes all indices of a short axis of s together, along which an operand is contiguous: they

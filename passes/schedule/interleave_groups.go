@@ -7,10 +7,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// interleaveGroup lists its members in the order of memory. If their stage is direct, the kernel of the body takes them as one
+// memberGroup lists its members in the order of memory. If their stage is direct, the kernel of the body takes them as one
 // argument. Else a transpose copies all of them to local memory, or from there: each operand on its own would read every cache
 // line of the buffer, and outputs would be stored element by element.
-type interleaveGroup struct {
+type memberGroup struct {
 	ops  []int // -1 for a member that the step does not have
 	tile view  // of the first member, in local memory; slot -1 as long as there is none
 	line int   // elements from one member of the tile to the next
@@ -34,7 +34,7 @@ func (e *elemWriter) findGroups() {
 			}
 		}
 		if best != nil && (i < len(e.step.In) || most == n && best[0] == i && best[n-1] == i+n-1) {
-			e.groups = append(e.groups, &interleaveGroup{ops: best})
+			e.groups = append(e.groups, &memberGroup{ops: best})
 		}
 	}
 }
@@ -135,7 +135,7 @@ func (e *elemWriter) inLanes(i int) bool {
 }
 
 // groupOf returns the group that an operand is a member of, or nil.
-func (e *elemWriter) groupOf(i int) *interleaveGroup {
+func (e *elemWriter) groupOf(i int) *memberGroup {
 	for _, g := range e.groups {
 		if slices.Contains(g.ops, i) {
 			return g

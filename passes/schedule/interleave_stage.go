@@ -28,13 +28,13 @@ func (e *elemWriter) findStagedGroups() {
 			continue
 		}
 		if ops, count := e.members(i, 0, n); count == n && e.t.lacks(transposeKernel(e.ops[i].dtype)) == "" {
-			e.groups = append(e.groups, &interleaveGroup{ops: ops, tile: view{slot: -1}, line: e.tileRows*e.tileCols + cacheLine/e.ops[i].size()})
+			e.groups = append(e.groups, &memberGroup{ops: ops, tile: view{slot: -1}, line: e.tileRows*e.tileCols + cacheLine/e.ops[i].size()})
 		}
 	}
 }
 
 // memberTile returns local memory for a tile of one member. All members are in one slot.
-func (e *elemWriter) memberTile(g *interleaveGroup, i int, w *walk) view {
+func (e *elemWriter) memberTile(g *memberGroup, i int, w *walk) view {
 	if g.tile.slot < 0 {
 		g.tile = e.tileView(i, len(g.ops)*g.line, e.tileCols, w)
 	}
@@ -43,8 +43,8 @@ func (e *elemWriter) memberTile(g *interleaveGroup, i int, w *walk) view {
 	return v
 }
 
-// deinterleave returns the call that copies the members of inputs to local memory, and notes where they are then.
-func (e *elemWriter) deinterleave(g *interleaveGroup, w *walk) nest.Item {
+// stageGroup returns the call that deinterleaves the members of inputs into local memory, and notes them there.
+func (e *elemWriter) stageGroup(g *memberGroup, w *walk) nest.Item {
 	first := g.ops[0]
 	to := e.memberTile(g, first, w)
 	args := []nest.Arg{w.arg(&e.at[first], e.col), w.arg(&to, e.row)}
@@ -59,8 +59,8 @@ func (e *elemWriter) deinterleave(g *interleaveGroup, w *walk) nest.Item {
 	return call(transposeKernel(e.ops[first].dtype), nest.Fixed(len(g.ops)), cols, args, nest.Fixed(e.ops[first].size()))
 }
 
-// interleave returns the call that copies the members of outputs from local memory.
-func (e *elemWriter) interleave(g *interleaveGroup, w *walk) nest.Item {
+// storeGroup returns the call that interleaves the members of outputs from local memory.
+func (e *elemWriter) storeGroup(g *memberGroup, w *walk) nest.Item {
 	first := g.ops[0]
 	to := viewOf(first, e.access(first))
 	args := []nest.Arg{w.arg(&e.at[first], e.row), w.arg(&to, e.col)}

@@ -28,10 +28,10 @@ func Kernels(p *plan.Plan, m *tuning.Machine, o Options) []string {
 	return sigs
 }
 
-// addKernels calls add with the kernels of a plan, and with those that take no interleaved operands.
+// addKernels calls add with the kernels of a plan, and with those that take no groups of members.
 func addKernels(p *plan.Plan, m *tuning.Machine, o Options, add func(sig string)) {
 	groups := kernelsOf(p, m, o, add)
-	for _, sig := range interleavedKernels(p, m, o) {
+	for _, sig := range groupKernels(p, m, o) {
 		groups = true
 		add(sig)
 	}
@@ -41,7 +41,7 @@ func addKernels(p *plan.Plan, m *tuning.Machine, o Options, add func(sig string)
 	}
 }
 
-// kernelsOf calls add with the kernels of a plan if every kernel exists. It reports whether some take interleaved operands.
+// kernelsOf calls add with the kernels of a plan if every kernel exists. It reports whether some take groups.
 func kernelsOf(p *plan.Plan, m *tuning.Machine, o Options, add func(sig string)) (groups bool) {
 	out, err := Schedule(p, m, complete{}, o)
 	if err != nil {
@@ -63,18 +63,6 @@ func kernelsOf(p *plan.Plan, m *tuning.Machine, o Options, add func(sig string))
 		}
 	}
 	return groups
-}
-
-// interleavedKernels returns the signatures of the kernels that option interleaved would call for steps of a plan, also for
-// steps that another strategy computes for some sizes.
-func interleavedKernels(p *plan.Plan, m *tuning.Machine, o Options) (sigs []string) {
-	t := &target{Machine: m, Options: o, lib: empty{}, buffers: p.Buffers, read: buffersRead(p)}
-	for i := range p.Steps {
-		if sig := t.lacksInterleaved(&p.Steps[i]); sig != "" {
-			sigs = append(sigs, sig)
-		}
-	}
-	return sigs
 }
 
 // moves reports whether a kernel moves elements as they are, or is a micro-kernel without a body, which the library brings.

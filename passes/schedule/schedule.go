@@ -27,7 +27,7 @@ type Options struct {
 	// the sizes, so each program has its own. Either may be nil.
 	Drafts, Own *Drafts
 
-	noGroups bool // kernels take no interleaved operands
+	noGroups bool // kernels take no groups of members
 }
 
 // Schedule returns the nests of a plan. It fails if a step needs a kernel that the library lacks.

@@ -37,7 +37,7 @@ func (e *elemWriter) stageTile(columns, tile *walk) (once, each []nest.Item) {
 		}
 		if g := e.groupOf(i); g != nil {
 			if g.tile.slot < 0 {
-				each = append(each, e.deinterleave(g, tile))
+				each = append(each, e.stageGroup(g, tile))
 			}
 			continue
 		}
@@ -137,7 +137,7 @@ func (e *elemWriter) storeTile(w *walk) (items []nest.Item) {
 		case scattered: // a transposed block of one column, or of several members
 			if g := e.groupOf(k); g != nil {
 				if g.ops[0] == k {
-					items = append(items, e.interleave(g, w))
+					items = append(items, e.storeGroup(g, w))
 				}
 				continue
 			}
