@@ -18,28 +18,22 @@ func (s *State) distance(v *ir.Value) (*ir.Value, error) {
 	if from == ir.Invalid || !ir.Signed.Has(v.Type.DType) { // without a sign |x-y| is x-y, which wraps
 		return v, nil
 	}
-	var err error
-	add := func(op ir.Op, attr ir.Attr, args ...*ir.Value) (x *ir.Value) {
-		if err == nil {
-			x, err = s.Func.Add(op, attr, v.Pos, args...)
-		}
-		return x
-	}
 	var x [2]*ir.Value
+	b := adder{f: s.Func, v: v}
 	for i, a := range sub.Args {
 		_, greatest := rangeOf(from)
 		switch {
 		case a.Op == ir.OpCast && a.Args[0].Type.DType == from:
 			x[i] = a.Args[0]
 		case isConst(a) && int64(a.Attr.Bits) >= 0 && int64(a.Attr.Bits) <= greatest:
-			x[i] = add(ir.OpConst, ir.Attr{DType: from, Bits: a.Attr.Bits})
+			x[i] = b.add(ir.OpConst, ir.Attr{DType: from, Bits: a.Attr.Bits})
 		default:
 			return v, nil
 		}
 	}
-	above, below := add(ir.OpMax, ir.Attr{}, x[0], x[1]), add(ir.OpMin, ir.Attr{}, x[0], x[1])
-	y := add(ir.OpCast, ir.Attr{DType: v.Type.DType}, add(ir.OpSub, ir.Attr{}, above, below))
-	return y, err
+	above, below := b.add(ir.OpMax, ir.Attr{}, x[0], x[1]), b.add(ir.OpMin, ir.Attr{}, x[0], x[1])
+	y := b.add(ir.OpCast, ir.Attr{DType: v.Type.DType}, b.add(ir.OpSub, ir.Attr{}, above, below))
+	return y, b.err
 }
 
 // unsignedShort reports whether d is an integer of one or two bytes without a sign.

@@ -217,11 +217,12 @@ func (u *unroller) reduces(v *ir.Value, axis int) bool {
 
 // rewrite returns what replaces v.
 func (u *unroller) rewrite(v *ir.Value) (*ir.Value, error) {
+	a := &adder{f: u.s.Func, v: v}
 	if set := u.chosen[v]; set != nil {
-		if err := u.unroll(v, set.axis); err != nil || !set.whole[v] {
-			return v, err
+		if u.unroll(a, set.axis); set.whole[v] {
+			return u.join(a, set.axis), a.err
 		}
-		return u.join(v, set.axis)
+		return v, a.err
 	}
 	if len(v.Args) == 0 || u.channels[v.Args[0]] == nil {
 		return v, nil
@@ -230,93 +231,69 @@ func (u *unroller) rewrite(v *ir.Value) (*ir.Value, error) {
 	case ir.OpPermute:
 		u.channels[v] = channels
 	case ir.OpReduceChunks:
-		return u.combine(v, slices.Clone(channels))
+		channels = slices.Clone(channels)
+		ir.LaneTree(len(channels), func(to, from int) { channels[to] = a.add(v.Attr.By, ir.Attr{}, channels[to], channels[from]) })
+		return channels[0], a.err
 	}
 	return v, nil
 }
 
-// unroll computes the channels of v.
-func (u *unroller) unroll(v *ir.Value, axis int) error {
-	n, _ := v.Type.Shape[axis].Int()
+// unroll computes the channels of the adder's value.
+func (u *unroller) unroll(a *adder, axis int) {
+	n, _ := a.v.Type.Shape[axis].Int()
 	for i := range n {
-		args := make([]*ir.Value, len(v.Args))
-		for k, a := range v.Args {
-			var err error
-			if args[k], err = u.channel(a, v, axis, i); err != nil {
-				return err
-			}
+		args := make([]*ir.Value, len(a.v.Args))
+		for k, x := range a.v.Args {
+			args[k] = u.channel(a, x, axis, i)
 		}
-		x, err := u.s.Func.Add(v.Op, *v.Attr, v.Pos, args...)
-		if shape := without(v.Type.Shape, axis); err == nil && !x.Type.Shape.Equal(shape) {
-			x, err = u.s.Func.Add(ir.OpExpand, ir.Attr{Shape: shape}, v.Pos, x)
+		x := a.add(a.v.Op, *a.v.Attr, args...)
+		if shape := without(a.v.Type.Shape, axis); a.err == nil && !x.Type.Shape.Equal(shape) {
+			x = a.add(ir.OpExpand, ir.Attr{Shape: shape}, x)
 		}
-		if err != nil {
-			return err
-		}
-		u.channels[v] = append(u.channels[v], x)
+		u.channels[a.v] = append(u.channels[a.v], x)
 	}
-	return nil
 }
 
 // without returns a shape without an axis.
 func without(s ir.Shape, axis int) ir.Shape { return slices.Delete(slices.Clone(s), axis, axis+1) }
 
-// channel returns operand a of v at an index of an axis of v.
-func (u *unroller) channel(a, v *ir.Value, axis, i int) (*ir.Value, error) {
-	if channels := u.channels[a]; channels != nil {
-		return channels[i], nil
+// channel returns an operand of the adder's value at an index of an axis of that.
+func (u *unroller) channel(a *adder, x *ir.Value, axis, i int) *ir.Value {
+	if channels := u.channels[x]; channels != nil {
+		return channels[i]
 	}
-	a = unexpanded(a)
-	axis -= len(v.Type.Shape) - len(a.Type.Shape)
+	x = unexpanded(x)
+	axis -= len(a.v.Type.Shape) - len(x.Type.Shape)
 	if axis < 0 { // it lacks the axis
-		return a, nil
+		return x
 	}
-	if a.Type.Shape[axis].Is(1) {
+	if x.Type.Shape[axis].Is(1) {
 		i = 0
 	}
-	key := channel{a, axis, i}
-	if x := u.read[key]; x != nil {
-		return x, nil
+	key := channel{x, axis, i}
+	if u.read[key] == nil {
+		u.read[key] = a.index(x, axis, i)
 	}
-	x, err := u.index(a, axis, i)
-	u.read[key] = x
-	return x, err
+	return u.read[key]
 }
 
-// index returns a at an index of an axis: what a reshape added that axis to, if it did.
-func (u *unroller) index(a *ir.Value, axis, i int) (*ir.Value, error) {
-	if a.Op == ir.OpUnsqueeze || a.Op == ir.OpReshape {
-		if x := a.Args[0]; x.Type.Shape.Equal(without(a.Type.Shape, axis)) {
-			return x, nil
+// index returns x at an index of an axis: what a reshape added that axis to, if it did.
+func (a *adder) index(x *ir.Value, axis, i int) *ir.Value {
+	if x.Op == ir.OpUnsqueeze || x.Op == ir.OpReshape {
+		if y := x.Args[0]; y.Type.Shape.Equal(without(x.Type.Shape, axis)) {
+			return y
 		}
 	}
-	return u.s.Func.Add(ir.OpIndex, ir.Attr{Axis: axis, Begin: ir.Fixed(i)}, a.Pos, a)
+	return a.add(ir.OpIndex, ir.Attr{Axis: axis, Begin: ir.Fixed(i)}, x)
 }
 
-// join returns the join of the channels of v.
-func (u *unroller) join(v *ir.Value, axis int) (*ir.Value, error) {
+// join returns the join of the channels of the adder's value.
+func (u *unroller) join(a *adder, axis int) *ir.Value {
 	var parts []*ir.Value
-	for _, x := range u.channels[v] {
-		part, err := u.s.Func.Add(ir.OpUnsqueeze, ir.Attr{Axes: []int{axis}}, v.Pos, x)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, part)
+	for _, x := range u.channels[a.v] {
+		parts = append(parts, a.add(ir.OpUnsqueeze, ir.Attr{Axes: []int{axis}}, x))
 	}
-	y, err := u.s.Func.Add(ir.OpConcat, ir.Attr{Axis: axis}, v.Pos, parts...)
-	u.channels[y] = u.channels[v]
-	return y, err
-}
-
-// combine returns what a reduction makes of channels.
-func (u *unroller) combine(v *ir.Value, channels []*ir.Value) (*ir.Value, error) {
-	var first error
-	ir.LaneTree(len(channels), func(to, from int) {
-		x, err := u.s.Func.Add(v.Attr.By, ir.Attr{}, v.Pos, channels[to], channels[from])
-		if first == nil {
-			first = err
-		}
-		channels[to] = x
-	})
-	return channels[0], first
+	y := a.add(ir.OpConcat, ir.Attr{Axis: axis}, parts...)
+	u.channels[y] = u.channels[a.v]
+	return y
 }
