@@ -162,5 +162,8 @@ func (p *Program) Whole() (*ir.Func, []*tensor.Tensor) {
 		copies[p.Func.Params[params+i]] = copies[r]
 	}
 	add(p.Func.Body)
+	for _, r := range p.Func.Results {
+		f.Results = append(f.Results, copies[r])
+	}
 	return f, p.Captured[:len(p.Captured)-len(p.OnceTo)]
 }
