@@ -8,6 +8,10 @@
 //	  compile    sizes -> a plan, by the passes (plan.go) or resized from that of a class (batch.go)
 //	  link       plan -> schedule -> linked tasks (binding.go)
 //	Use      Binding -> the same with the constants that it reads (keep.go); its Linked runs
+//
+// What depends on constants alone is evaluated by runOnce (once.go): by New, if it is no larger than the constants, and else by the first
+// run of a plan (keep.go), of which passes.Split says what. Scalars are folded by the pass simplify, because other passes ask for their
+// values.
 package program
 
 import (
