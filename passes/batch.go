@@ -6,6 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes/tile"
 )
 
 // A batch is the first axis of inputs and outputs whose indices a plan computes apart from each
@@ -263,7 +264,7 @@ func (b *Batch) Resize(rows int) *plan.Plan {
 			return nil
 		}
 	}
-	if err := assign(&p); err != nil {
+	if err := tile.Place(&p); err != nil {
 		return nil
 	}
 	return &p

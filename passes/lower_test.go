@@ -144,7 +144,7 @@ func count(reached map[string]int, s *State) {
 	temps := 0
 	for _, b := range s.Plan.Buffers {
 		if b.Kind == plan.TempBuffer {
-			temps += roomOf(&b)
+			temps += (b.Size()*b.DType.Size() + 63) / 64 * 64
 		}
 	}
 	has("temporary", temps > 0)

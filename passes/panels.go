@@ -21,7 +21,7 @@ func panels(s *State, m *tuning.Machine) error {
 	if !slices.ContainsFunc(s.Plan.Steps, func(s plan.Step) bool { return s.Contracts() }) {
 		return nil
 	}
-	k := &packer{p: s.Plan, m: m, fixed: s.fixedBuffers(), uses: s.bufferUses()}
+	k := &packer{p: s.Plan, m: m, fixed: s.Plan.Fixed(s.isFrozen), uses: s.Plan.Uses()}
 	if len(s.frozen) == 0 { // a program without frozen params computes nothing once
 		clear(k.fixed)
 	}
@@ -81,7 +81,7 @@ type packer struct {
 	p      *plan.Plan
 	m      *tuning.Machine
 	fixed  []bool // buffers that never change
-	uses   bufferUses
+	uses   *plan.Uses
 	packed []*right // those that never change
 }
 
@@ -187,8 +187,8 @@ func indices(axes []plan.Axis) int {
 
 // computed finds the elementwise step that computes a right operand for product i alone, which can store the panels.
 func (k *packer) computed(r *right, i int) {
-	b, writers := &k.p.Buffers[r.buffer], k.uses.writers.of(r.buffer)
-	if b.Kind != plan.TempBuffer || k.uses.onlyReader(r.buffer) != i || len(writers) != 1 || k.p.Steps[i].In[0].Buffer == r.buffer {
+	b, writers := &k.p.Buffers[r.buffer], k.uses.Writers(r.buffer)
+	if b.Kind != plan.TempBuffer || k.uses.OnlyReader(r.buffer) != i || len(writers) != 1 || k.p.Steps[i].In[0].Buffer == r.buffer {
 		return
 	}
 	s := &k.p.Steps[writers[0]]

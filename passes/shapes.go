@@ -70,11 +70,3 @@ func apart(shape []int) layout.Layout {
 }
 
 var manyOnes = slices.Repeat([]int{1}, 2*layout.MaxRank)
-
-func pick[T any](from []T, axes []int) []T {
-	out := make([]T, len(axes))
-	for i, k := range axes {
-		out[i] = from[k]
-	}
-	return out
-}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes/tile"
 )
 
 // Params that never change are frozen. What a plan computes from them alone, such as
@@ -45,7 +46,7 @@ func Split(p *plan.Plan, frozen []bool, sized bool) (once *plan.Plan, params []i
 	}
 	for _, half := range []*plan.Plan{once, rest} {
 		position(half)
-		if err := assign(half); err != nil {
+		if err := tile.Place(half); err != nil {
 			return nil, nil, nil, err
 		}
 	}

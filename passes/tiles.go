@@ -2,246 +2,85 @@ package passes
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
+	"github.com/stridefuse/stridefuse/passes/tile"
 )
 
-// tiles decides of the values that steps store where they are kept. A value stays in memory; or what reads it computes it in its own
-// body, as reductions do with gathered rows (see gathersInBodies); or it is an intermediate of a tile group. A group computes
-// one block of its last step at a time, a number of rows, lines or images, right after
-// the part that the block needs of the values that the other steps store. Intermediates need memory for
-// one block, which stays in the cache. Lines that two blocks need are computed for both, if the memory traffic that is
-// saved costs more; this is known as overlapped tiling. The search for a group begins with one intermediate:
-//
-//   - a padded value, which copies and casts make, for example an image with zeros round it for a convolution;
-//   - what a step that reduces, scans or multiplies rows stores, or reads: see rowGroups;
-//   - a product of windows that an elementwise step reads: a bias, what is added, and the activation;
-//   - a value that no cache keeps from step to step, or that a gather stores.
-//
-// The first and the last lines may need less than those between them, as borders do, so a group may become
-// several, one for each class of blocks.
+// tiles forms tile groups: see tile.Form.
 //
 // Requires: loops.
-// Ensures: the steps of a group are consecutive; a block of rows reads what the group makes of its own
-// rows alone; buffers that only a group uses are scratch. The ledger is final but for sizes.
+// Ensures: groups of consecutive steps; buffers that only a group uses are scratch. The ledger is final but for sizes.
 func tiles(s *State, m *tuning.Machine) error {
-	if !s.noFuse {
-		s.gathersInBodies()
-		s.tilesFrom(m, (*tiler).padded)
+	formed := tile.Form(s.Plan, tile.Options{Machine: m, Frozen: s.isFrozen, Eager: s.eager, NoFuse: s.noFuse})
+	for _, b := range formed.InBody {
+		s.notStored(b)
 	}
-	s.rowGroups(m)
-	if !s.noFuse {
-		s.tilesFrom(m, (*tiler).windows, (*tiler).held)
+	for at, i := range s.step.list {
+		if i > 0 {
+			s.step.list[at] = int32(1 + formed.Steps[i-1])
+		}
 	}
-	if len(s.Plan.Rows) > 0 {
+	for at, i := range s.buffer.list {
+		if i > 0 && formed.Buffers != nil {
+			s.buffer.list[at] = int32(1 + formed.Buffers[i-1])
+		}
+	}
+	for _, b := range formed.Again {
+		if v := s.inBuffer(b); v != nil {
+			s.record(plan.Recomputed, v, 0, overlapReason)
+		}
+	}
+	if len(s.Plan.Rows) > 0 || formed.Buffers != nil {
 		s.Plan.Ledger = s.decisions()
 	}
 	return nil
 }
 
-// tilesFrom makes the tile groups that grow from intermediates of some kinds.
-func (s *State) tilesFrom(m *tuning.Machine, kinds ...func(*tiler, int) bool) {
-	t := &tiler{s: s, m: m, p: s.Plan, kinds: kinds}
-	var found []regrouped
-	for _, kind := range kinds {
-		for buffer := range t.p.Buffers {
-			if t.uses.plan == nil && s.Plan.Buffers[buffer].Kind == plan.TempBuffer {
-				t.index()
-			}
-			if t.p.Buffers[buffer].Kind != plan.TempBuffer || !kind(t, buffer) {
-				continue
-			}
-			if best := t.grow(buffer); best != nil {
-				for _, i := range best.steps {
-					t.taken[i] = true
-				}
-				best.explain()
-				found = append(found, best.write())
-			}
-		}
-	}
-	if len(found) > 0 {
-		s.regroup(found)
-	}
-}
-
-// tiler searches for tile groups.
-type tiler struct {
-	s     *State
-	m     *tuning.Machine
-	p     *plan.Plan
-	kinds []func(*tiler, int) bool
-	uses  bufferUses
-	taken []bool // by step: whether it is in a group
-	fixed []bool // by buffer: whether it never changes
-}
-
-// index notes what the search needs to know of the plan.
-func (t *tiler) index() {
-	t.uses, t.fixed, t.taken = t.s.bufferUses(), t.s.fixedBuffers(), make([]bool, len(t.p.Steps))
-	for _, g := range t.p.Rows {
-		for i := g.First; i <= g.Last; i++ {
-			t.taken[i] = true
-		}
-	}
-}
-
-// padded reports whether several steps write a buffer, all of which copy or cast.
-func (t *tiler) padded(buffer int) bool {
-	w := t.uses.writers.of(buffer)
-	return len(w) > 0 && w[0] != w[len(w)-1] && !slices.ContainsFunc(w, func(i int) bool { return !copiesOrCasts(&t.p.Steps[i]) })
-}
-
-// windows reports whether a buffer is a product of windows that only an elementwise step reads.
-func (t *tiler) windows(buffer int) bool {
-	reader := t.uses.onlyReader(buffer)
-	if reader < 0 || !t.p.Steps[reader].Elementwise() {
-		return false
-	}
-	s := &t.p.Steps[t.uses.writers.of(buffer)[0]]
-	return s.Contracts() && readsWindows(s)
-}
-
-// held reports whether one step stores a buffer that is large, or a gather one of any size: with the step that reads them, few
-// gathered rows take 0.5 to 1.0 times as long in a tile.
-func (t *tiler) held(buffer int) bool {
-	w := t.uses.writers.of(buffer)
-	return len(w) == 1 && (t.large(buffer) || t.p.Steps[w[0]].Gathers()) && !t.p.Steps[w[0]].Contracts()
-}
-
-// large reports whether no cache keeps a buffer from step to step.
-func (t *tiler) large(buffer int) bool {
-	b := &t.p.Buffers[buffer]
-	return b.Size()*b.DType.Size() >= t.m.HeldFrom
-}
-
-// tile is a tile group in the making: the steps that make its intermediates, and those that read
-// them. All but the last one store intermediates alone, which no other step touches.
-type tile struct {
-	t       *tiler
-	rows    int           // of a row group, whose members may store what other steps read; else 0
-	steps   []int         // in the plan, in order
-	made    []int         // buffers of the intermediates
-	shapes  map[int][]int // theirs, as the steps move through them
-	members []tileMember
-	images  []followed // the axes that count images or rows
-	lines   *followed  // the axis that counts lines, nil if blocks are of images
-	size    int        // lines of a block, or images or rows along the last of their axes
-	classes []class
-	gain    float64 // in additions: the memory traffic saved, less what is computed again
-}
-
-// grow returns the tile that gains most, of those that grow from an intermediate by one more at a time; nil if there is none.
-func (t *tiler) grow(buffer int) *tile {
-	best := (&tile{t: t}).with(buffer)
-	for next := best; next != nil; {
-		best, next = next, nil
-		for _, b := range best.neighbours() {
-			if n := best.with(b); n != nil && n.gain > best.gain {
-				next = n
-				break
-			}
-		}
-	}
-	return best
-}
-
-// with returns the tile with one more intermediate, and those that it must have then; nil if that can't be.
-func (t *tile) with(buffer int) *tile {
-	next := &tile{t: t.t, steps: slices.Clone(t.steps), made: slices.Clone(t.made)}
-	for ok := next.add(buffer); ok; ok = next.add(buffer) {
-		if buffer = next.open(); buffer < 0 {
-			if next.cut() && next.choose() && next.divide() && next.gain > 0 {
-				return next
-			}
-			break
-		}
-	}
-	return nil
-}
-
-// add makes a buffer an intermediate, and the steps that touch it members.
-func (t *tile) add(buffer int) bool {
-	p := t.t.p
-	if p.Buffers[buffer].Kind != plan.TempBuffer || t.t.fixed[buffer] || slices.Contains(t.made, buffer) || len(t.t.uses.readers.of(buffer)) == 0 {
-		return false
-	}
-	t.made = append(t.made, buffer)
-	for _, i := range slices.Concat(t.t.uses.writers.of(buffer), t.t.uses.readers.of(buffer)) {
-		if t.t.taken[i] || !joinable(&p.Steps[i]) {
-			return false
-		}
-		if !slices.Contains(t.steps, i) {
-			t.steps = append(t.steps, i)
-		}
-	}
-	sort.Ints(t.steps)
-	return len(t.steps) <= t.t.m.LookAhead
-}
-
-// joinable reports whether a step can be divided into blocks: what it reads of a buffer that it
-// stores to may belong to another block.
-func joinable(s *plan.Step) bool {
-	own := slices.ContainsFunc(s.In, func(a plan.Access) bool { return writes(s, a.Buffer) })
-	return !own && !s.Scans() && (!s.OnLines() || s.Gathers() || s.Scatters())
-}
-
-// open returns a buffer that a member but the last stores and that is no intermediate yet, -1 if there is none.
-func (t *tile) open() int {
-	for _, i := range t.steps[:len(t.steps)-1] {
-		for _, out := range t.t.p.Steps[i].Out {
-			if !slices.Contains(t.made, out.Buffer) {
-				return out.Buffer
-			}
-		}
-	}
-	return -1
-}
-
-// neighbours returns the buffers that the tile may grow by: what the last member stores, inside the borders of
-// a padded value too, and what members read.
-func (t *tile) neighbours() (buffers []int) {
-	p, last := t.t.p, &t.t.p.Steps[t.steps[len(t.steps)-1]]
-	for _, out := range last.Out {
-		writers, readers := t.t.uses.writers.of(out.Buffer), t.t.uses.readers.of(out.Buffer)
-		if len(readers) == 0 {
-			continue
-		}
-		next := &p.Steps[readers[0]]
-		others := slices.ContainsFunc(writers, func(i int) bool { return !slices.Contains(t.steps, i) && !copiesOrCasts(&p.Steps[i]) })
-		inside := len(writers) > 1 && len(readers) == 1 && !others && !last.Contracts() && !next.Contracts()
-		result := len(writers) == 1 && len(readers) == 1 && !last.Elementwise() && next.Elementwise()
-		if inside || result || t.t.isKind(out.Buffer) {
-			buffers = append(buffers, out.Buffer)
-		}
-	}
-	for _, i := range t.steps {
-		for _, in := range p.Steps[i].In {
-			if t.t.isKind(in.Buffer) && !slices.Contains(t.made, in.Buffer) {
-				buffers = append(buffers, in.Buffer)
-			}
-		}
-	}
-	return buffers
-}
-
-// isKind reports whether a tile may begin with a buffer.
-func (t *tiler) isKind(buffer int) bool {
-	return slices.ContainsFunc(t.kinds, func(kind func(*tiler, int) bool) bool { return kind(t, buffer) })
-}
-
-// explain notes what the blocks of a tile compute again.
-func (t *tile) explain() {
-	s := t.t.s
-	for _, b := range t.made {
-		k := slices.IndexFunc(s.Func.Body, func(v *ir.Value) bool { return int(*s.buffer.at(v)) == 1+b })
-		if k >= 0 && t.again(b) > 0 && !t.copied(b) {
-			s.record(plan.Recomputed, s.Func.Body[k], 0, overlapReason)
-		}
-	}
-}
-
 const overlapReason = "the windows of two blocks of rows have rows in common"
+
+// inBuffer returns the first value that is in a buffer, nil if there is none.
+func (s *State) inBuffer(buffer int) *ir.Value {
+	k := slices.IndexFunc(s.Func.Body, func(v *ir.Value) bool { return int(*s.buffer.at(v)) == 1+buffer })
+	if k < 0 {
+		return nil
+	}
+	return s.Func.Body[k]
+}
+
+// notStored notes that the rows of a gather, which a buffer was for, are not stored: the ledger says that
+// they are.
+func (s *State) notStored(buffer int) {
+	about := s.inBuffer(buffer)
+	for i, v := range s.ledger.about {
+		if e := &s.ledger.list[i]; about != nil && v == about && e.Kind == plan.Materialized {
+			e.Kind, e.Reason = plan.Fused, ""
+		}
+	}
+}
+
+// isFrozen reports whether a param never changes.
+func (s *State) isFrozen(param int) bool { return len(s.frozen) > 0 && s.frozen[s.Func.Params[param]] }
+
+// buffers gives the temporaries and scratch buffers their memory: see tile.Place.
+//
+// Requires: loops, tiles.
+// Ensures: buffers of one memory that live at the same time do not overlap; Arena and Scratch cover them.
+func buffers(s *State) error { return tile.Place(s.Plan) }
+
+// Place verifies a plan as it is before the pass buffers, such as one parsed from a dump, and
+// gives its temporaries and scratch buffers their memory. A plan that has memory is verified.
+func Place(p *plan.Plan) error {
+	if p == nil || p.Placed() {
+		return p.Verify()
+	}
+	if err := p.VerifyUnplaced(); err != nil {
+		return err
+	}
+	if err := tile.Place(p); err != nil {
+		return err
+	}
+	return p.Verify()
+}

@@ -48,10 +48,9 @@ const (
 const (
 	// shortLine is the greatest number of elements of a line whose least or greatest element has its index found in two passes.
 	shortLine = 8
-	// leastColumns is the least number of adjacent columns that are combined row by row, of columns of a value that is read inside
-	// its padding, and of rows that are reduced as they are gathered. leastSummed is that of gathered rows of floats that are
-	// summed.
-	leastColumns, leastSummed = 16, 2
+	// leastColumns is the least number of adjacent columns that are combined row by row, and of columns of a value that is read inside
+	// its padding.
+	leastColumns = 16
 	// leastOverlap is the least size of windows, in steps between them, whose least and greatest elements are computed from those
 	// of windows of half the size, with fewer comparisons.
 	leastOverlap = 9

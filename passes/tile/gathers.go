@@ -1,4 +1,4 @@
-package passes
+package tile
 
 import (
 	"cmp"
@@ -16,73 +16,59 @@ import (
 // the row of an index: an index outside the table is an error, whether its row is read or not.
 
 // gathersInBodies puts gathers into the steps that reduce what they store.
-func (s *State) gathersInBodies() {
-	if !slices.ContainsFunc(s.Plan.Steps, func(s plan.Step) bool { return s.Gathers() }) {
+func (f *former) gathersInBodies() {
+	if !slices.ContainsFunc(f.p.Steps, func(s plan.Step) bool { return s.Gathers() }) {
 		return
 	}
-	uses := s.bufferUses()
+	uses := f.p.Uses()
 	var list []regrouped
 	var gone []int // buffers
-	taken := make([]bool, len(s.Plan.Steps))
-	for i := range s.Plan.Steps {
-		if !s.Plan.Steps[i].Gathers() {
+	taken := make([]bool, len(f.p.Steps))
+	for i := range f.p.Steps {
+		if !f.p.Steps[i].Gathers() {
 			continue
 		}
-		one, buffers := s.withGather(i, &uses)
+		one, buffers := f.withGather(i, uses)
 		if one.members == nil || taken[one.members[1]] { // two gathers may be multiplied
 			continue
 		}
 		taken[one.members[1]] = true
 		list, gone = append(list, one), append(gone, buffers...)
-		for _, b := range buffers {
-			s.notStored(b)
-		}
 	}
 	if len(list) > 0 {
-		s.regroup(list)
-		s.drop(gone)
-		s.Plan.Ledger = s.decisions()
+		f.made.InBody = gone
+		f.regroup(list)
+		f.drop(gone)
 	}
 }
 
 // withGather returns step i, a gather, and those that read it as one step, and the buffers between them;
 // or nothing.
-func (s *State) withGather(i int, uses *bufferUses) (r regrouped, buffers []int) {
-	steps := s.Plan.Steps
+func (f *former) withGather(i int, uses *plan.Uses) (r regrouped, buffers []int) {
+	steps := f.p.Steps
 	to := steps[i].Out[0].Buffer
-	j := uses.onlyReader(to)
+	j := uses.OnlyReader(to)
 	switch {
 	case j < 0:
 	case steps[j].Reduces():
-		if one, ok := s.gatherReduction(&steps[i], &steps[j]); ok {
+		if one, ok := f.gatherReduction(&steps[i], &steps[j]); ok {
 			return regrouped{members: []int{i, j}, first: []int{0, 0}, steps: []plan.Step{one}}, []int{to}
 		}
 	case multipliesTwo(&steps[j]):
 		products := steps[j].Out[0].Buffer
-		k := uses.onlyReader(products)
+		k := uses.OnlyReader(products)
 		if k < 0 || steps[k].In[0].Buffer != products {
 			break
 		}
-		if one, ok := s.raggedProducts(&steps[i], &steps[j], &steps[k]); ok {
+		if one, ok := f.raggedProducts(&steps[i], &steps[j], &steps[k]); ok {
 			return regrouped{members: []int{i, j, k}, first: []int{0, 0, 0}, steps: []plan.Step{one}}, []int{to, products}
 		}
 	}
 	return regrouped{}, nil
 }
 
-// notStored notes that the rows of a gather, which a buffer was for, are not stored: the ledger says that
-// they are.
-func (s *State) notStored(buffer int) {
-	k := slices.IndexFunc(s.Func.Body, func(v *ir.Value) bool { return int(*s.buffer.at(v)) == 1+buffer })
-	for i, v := range s.ledger.about {
-		if e := &s.ledger.list[i]; k >= 0 && v == s.Func.Body[k] && e.Kind == plan.Materialized {
-			e.Kind, e.Reason = plan.Fused, ""
-		}
-	}
-}
-
 // gatherReduction returns the step of a gather and the reduction that alone reads what it stores.
-func (s *State) gatherReduction(g, r *plan.Step) (one plan.Step, ok bool) {
+func (f *former) gatherReduction(g, r *plan.Step) (one plan.Step, ok bool) {
 	line, axis, d := g.Along(), r.Along(), g.Body.In[0].DType
 	weighted := onlyMultiplies(r.Body)
 	if g.Out[0].Combine != ir.OpGather || len(r.Out) != 1 || !weighted && (len(r.In) != 1 || len(r.Body.Body) > 0) || r.Axes[axis].Extent > ir.ReduceChunk {
@@ -101,7 +87,7 @@ func (s *State) gatherReduction(g, r *plan.Step) (one plan.Step, ok bool) {
 	if weighted {
 		rest = append(rest, r.In[1-read])
 	}
-	if table.Strides[axis] != 0 || rest[len(rest)-1].Panel != nil || !s.longRows(r, axis, table, rest) {
+	if table.Strides[axis] != 0 || rest[len(rest)-1].Panel != nil || !f.longRows(r, axis, table, rest) {
 		return one, false
 	}
 	table.Line, table.Strides[axis] = g.LineOf(g.In[0]), g.In[0].Strides[line]
@@ -237,12 +223,16 @@ func readsEachIndex(g *plan.Step, extents []int, from [][]int) bool {
 	return true
 }
 
+// leastColumns is the least number of columns of rows that are reduced as they are gathered, leastSummed that of floats that are
+// summed.
+const leastColumns, leastSummed = 16, 2
+
 // longRows reports whether what is combined are rows of the table, of enough columns, and each has one
 // element of the rest.
-func (s *State) longRows(r *plan.Step, axis int, table plan.Access, rest []plan.Access) bool {
+func (f *former) longRows(r *plan.Step, axis int, table plan.Access, rest []plan.Access) bool {
 	least := leastColumns
 	switch {
-	case s.eager:
+	case f.Eager:
 		least = 1
 	case r.Out[0].Combine == ir.OpAdd && ir.Floats.Has(r.Body.In[0].DType):
 		least = leastSummed
@@ -267,7 +257,7 @@ func onlyMultiplies(b *kernel.Kernel) bool {
 
 // raggedProducts returns the step of a gather of rows, their products with weights, and the ragged sums of
 // those. Rows of several columns have one index and one weight each.
-func (s *State) raggedProducts(g, e, r *plan.Step) (one plan.Step, ok bool) {
+func (f *former) raggedProducts(g, e, r *plan.Step) (one plan.Step, ok bool) {
 	d, axis := g.Body.In[0].DType, r.Along()
 	if g.Out[0].Combine != ir.OpGather || r.Out[0].Combine != ir.OpRaggedAdd || !ir.OpRaggedMulAdd.Info().Domain.Has(d) {
 		return one, false

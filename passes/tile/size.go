@@ -1,4 +1,4 @@
-package passes
+package tile
 
 import (
 	"slices"
@@ -21,9 +21,9 @@ func (t *tile) choose() bool {
 	all := 0 // bytes
 	for _, b := range t.made {
 		n := t.t.p.Buffers[b].Size() * t.t.p.Buffers[b].DType.Size()
-		all, t.gain = all+n, t.gain+t.t.m.HeldWork*float64(n)
+		all, t.gain = all+n, t.gain+t.t.Machine.HeldWork*float64(n)
 	}
-	count, pieces, most, once := 1, t.pieces(), t.t.m.HeldBytes/2, t.t.m.HeldOnce
+	count, pieces, most, once := 1, t.pieces(), t.t.Machine.HeldBytes/2, t.t.Machine.HeldOnce
 	for k, a := range t.last().Axes {
 		if a.Role != plan.Parallel || a.Extent == 1 {
 			continue
@@ -51,9 +51,9 @@ func (t *tile) choose() bool {
 func (t *tile) work() int {
 	work := 0.0
 	for i := range t.members {
-		work += t.t.m.Work(&t.members[i].step)
+		work += t.t.Machine.Work(&t.members[i].step)
 	}
-	return int(work / t.t.m.WakeWork)
+	return int(work / t.t.Machine.WakeWork)
 }
 
 // computed returns the bytes of the intermediates that are no copies.
@@ -69,7 +69,7 @@ func (t *tile) computed() (bytes int) {
 // pieces returns into how many blocks the work is divided at least: what is worth a goroutine, and as much of what the
 // tile computes as stays in the first-level cache.
 func (t *tile) pieces() int {
-	m := t.t.m
+	m := t.t.Machine
 	return max(1, min(4*m.Workers, max(t.work(), (t.computed()-1)/max(1, m.HeldLeast)+1)))
 }
 
@@ -86,7 +86,7 @@ func (t *tile) chooseLines(pieces int) bool {
 		}
 		fixed, each = fixed+max(0, t.again(b))*line, each+t.lines.pers[b]*line
 	}
-	if once := t.t.m.HeldOnce; fixed == 0 && each <= once {
+	if once := t.t.Machine.HeldOnce; fixed == 0 && each <= once {
 		most = min(most, once)
 	}
 	t.size = min((most-fixed)/max(1, each), (lines-1)/pieces+1, lines)
@@ -99,11 +99,11 @@ func (t *tile) chooseLines(pieces int) bool {
 	t.size = (lines-1)/((lines-1)/t.size+1) + 1 // blocks as equal as can be
 	for _, b := range t.made {
 		for i := range t.members {
-			if s := &t.members[i].step; writes(s, b) && t.again(b) > 0 {
+			if s := &t.members[i].step; s.Writes(b) && t.again(b) > 0 {
 				if s.Contracts() {
 					return false
 				}
-				t.gain -= t.t.m.Work(s) * float64(t.again(b)) / float64(t.lines.pers[b]*t.size)
+				t.gain -= t.t.Machine.Work(s) * float64(t.again(b)) / float64(t.lines.pers[b]*t.size)
 			}
 		}
 	}
@@ -114,15 +114,15 @@ func (t *tile) chooseLines(pieces int) bool {
 func (t *tile) held() int {
 	for _, b := range t.made {
 		if t.again(b) > 0 && !t.copied(b) {
-			return t.t.m.HeldBytes
+			return t.t.Machine.HeldBytes
 		}
 	}
-	return t.t.m.HeldBytes / 2
+	return t.t.Machine.HeldBytes / 2
 }
 
 // copied reports whether only copies and casts make an intermediate.
 func (t *tile) copied(buffer int) bool {
-	return !slices.ContainsFunc(t.t.uses.writers.of(buffer), func(i int) bool { return !copiesOrCasts(&t.t.p.Steps[i]) })
+	return !slices.ContainsFunc(t.t.uses.Writers(buffer), func(i int) bool { return !copiesOrCasts(&t.t.p.Steps[i]) })
 }
 
 // again returns how many lines of an intermediate two blocks next to each other both have, below 0 if there are
@@ -143,9 +143,9 @@ func (t *tile) mostOfProduct(member int, again bool) int {
 		return t.extent(t.lines)
 	}
 	at := s.Product()
-	first, end, most := at.Cols, len(s.Axes), t.t.m.Matmul.Cols
+	first, end, most := at.Cols, len(s.Axes), t.t.Machine.Matmul.Cols
 	if axis < first {
-		first, end, most = at.Rows, at.Cols, t.t.m.Matmul.Windows
+		first, end, most = at.Rows, at.Cols, t.t.Machine.Matmul.Windows
 	}
 	if again && end == at.Cols {
 		return t.extent(t.lines)
@@ -161,7 +161,7 @@ func (t *tile) mostOfProduct(member int, again bool) int {
 // rowsOfBlock returns how many rows a block of a row group has: as many as stay in the second-level cache, or fewer or more where
 // memory, products or reductions have a use for these.
 func (t *tile) rowsOfBlock(b rowBytes) int {
-	m, rows := t.t.m, t.extent(&t.images[len(t.images)-1])
+	m, rows := t.t.Machine, t.extent(&t.images[len(t.images)-1])
 	any := func(is func(s *plan.Step) bool) bool {
 		return slices.ContainsFunc(t.members, func(m tileMember) bool { return is(&m.step) })
 	}

@@ -1,4 +1,4 @@
-package passes
+package tile
 
 import (
 	"math"
@@ -18,8 +18,8 @@ func (t *tiler) rowsFrom(i int) int {
 		return n
 	}
 	for _, o := range s.Out {
-		for _, j := range t.uses.readers.of(o.Buffer) {
-			if next := &t.p.Steps[j]; i < j && j < i+t.m.LookAhead && next.In[0].Buffer == o.Buffer && (next.Scans() || next.Contracts() || onlyCopies(s) && next.Reduces()) {
+		for _, j := range t.uses.Readers(o.Buffer) {
+			if next := &t.p.Steps[j]; i < j && j < i+t.Machine.LookAhead && next.In[0].Buffer == o.Buffer && (next.Scans() || next.Contracts() || onlyCopies(s) && next.Reduces()) {
 				return t.rowsOf(j)
 			}
 		}
@@ -55,7 +55,7 @@ func (t *tiler) acrossRows(s *plan.Step) bool {
 	case !s.Reduces() || axis != last || last == 0 || !s.CombinesAll():
 		return false
 	}
-	return t.m.ColumnCost(s) < t.m.RowCost(s)
+	return t.Machine.ColumnCost(s) < t.Machine.RowCost(s)
 }
 
 // hasRows reports whether step i may be a member of a group of so many rows.
@@ -63,13 +63,13 @@ func (t *tiler) hasRows(i, rows int) bool {
 	switch s := &t.p.Steps[i]; {
 	case s.OnLines():
 		return false // its operands have lines of other lengths
-	case slices.ContainsFunc(s.Out, func(o plan.Output) bool { return t.uses.shared(o.Buffer) }):
+	case slices.ContainsFunc(s.Out, func(o plan.Output) bool { return t.uses.Shared(o.Buffer) }):
 		return false // others write of the same rows
-	case t.acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < t.m.MinColumns):
+	case t.acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < t.Machine.MinColumns):
 		return false // each of its blocks has all rows
 	case s.Contracts() && readsWindows(s):
 		return false // it packs what it reads for several rows at once
-	case s.Contracts() && (rows < t.m.LeastProductRows || pairsOfBatch(s) < t.m.LeastProduct):
+	case s.Contracts() && (rows < t.Machine.LeastProductRows || pairsOfBatch(s) < t.Machine.LeastProduct):
 		return false
 	}
 	return true

@@ -1,4 +1,4 @@
-package passes
+package tile
 
 import (
 	"github.com/stridefuse/stridefuse/ir/layout"

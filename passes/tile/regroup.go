@@ -1,4 +1,4 @@
-package passes
+package tile
 
 import (
 	"slices"
@@ -17,8 +17,8 @@ type regrouped struct {
 }
 
 // regroup writes the plan with the steps of a list, of which no two have a common member.
-func (s *State) regroup(list []regrouped) {
-	p := s.Plan
+func (f *former) regroup(list []regrouped) {
+	p := f.p
 	for _, g := range p.Rows {
 		own := regrouped{steps: p.Steps[g.First : g.Last+1], groups: []plan.RowGroup{g}}
 		own.groups[0].First, own.groups[0].Last = 0, g.Last-g.First
@@ -27,7 +27,7 @@ func (s *State) regroup(list []regrouped) {
 		}
 		list = append(list, own)
 	}
-	w := regrouper{p: p, uses: s.bufferUses(), of: make([]*regrouped, len(p.Steps)), place: make([]int, len(p.Steps)), steps: make([]plan.Step, 0, len(p.Steps))}
+	w := regrouper{p: p, uses: p.Uses(), of: make([]*regrouped, len(p.Steps)), place: make([]int, len(p.Steps)), steps: make([]plan.Step, 0, len(p.Steps))}
 	for k := range list {
 		for _, i := range list[k].members {
 			w.of[i] = &list[k]
@@ -39,17 +39,15 @@ func (s *State) regroup(list []regrouped) {
 		}
 	}
 	p.Steps, p.Rows = w.steps, w.groups
-	for at, i := range s.step.list {
-		if i > 0 {
-			s.step.list[at] = int32(w.place[i-1])
-		}
+	for at, i := range f.made.Steps {
+		f.made.Steps[at] = w.place[i] - 1
 	}
 }
 
 // regrouper writes steps and row groups in a new order.
 type regrouper struct {
 	p      *plan.Plan
-	uses   bufferUses
+	uses   *plan.Uses
 	of     []*regrouped // by step: what takes its place, nil if it stays
 	place  []int        // by step: 1 + its new number, 0 if it is not yet written
 	steps  []plan.Step
@@ -85,7 +83,7 @@ func (w *regrouper) write(i int) {
 // writeBefore writes the steps that step i waits for, but for those of its group.
 func (w *regrouper) writeBefore(i int, of *regrouped) {
 	for _, a := range w.p.Steps[i].In {
-		for _, k := range w.uses.writers.of(a.Buffer) {
+		for _, k := range w.uses.Writers(a.Buffer) {
 			if k < i && (of == nil || w.of[k] != of) {
 				w.write(k)
 			}
@@ -94,8 +92,8 @@ func (w *regrouper) writeBefore(i int, of *regrouped) {
 }
 
 // drop removes buffers that no step touches, before there are row groups, and numbers the others anew.
-func (s *State) drop(untouched []int) {
-	p, number := s.Plan, make([]int, len(s.Plan.Buffers))
+func (f *former) drop(untouched []int) {
+	p, number := f.p, make([]int, len(f.p.Buffers))
 	var kept []plan.Buffer
 	for i, b := range p.Buffers {
 		number[i] = len(kept)
@@ -111,27 +109,5 @@ func (s *State) drop(untouched []int) {
 			a.Buffer = number[a.Buffer]
 		}
 	}
-	for at, i := range s.buffer.list {
-		if i > 0 {
-			s.buffer.list[at] = int32(1 + number[i-1])
-		}
-	}
-}
-
-// fixedBuffers returns of each buffer whether it never changes: it is a constant, a frozen
-// param, or made of such alone.
-func (s *State) fixedBuffers() []bool {
-	p := s.Plan
-	fixed, varies := make([]bool, len(p.Buffers)), make([]bool, len(p.Buffers))
-	for i, b := range p.Buffers {
-		fixed[i] = b.Kind == plan.ConstBuffer || b.Kind == plan.IotaBuffer || b.Kind == plan.ParamBuffer && len(s.frozen) > 0 && s.frozen[s.Func.Params[b.Index]]
-	}
-	for i := range p.Steps {
-		once := !slices.ContainsFunc(p.Steps[i].In, func(a plan.Access) bool { return !fixed[a.Buffer] })
-		for _, out := range p.Steps[i].Out {
-			varies[out.Buffer] = varies[out.Buffer] || !once
-			fixed[out.Buffer] = !varies[out.Buffer]
-		}
-	}
-	return fixed
+	f.made.Buffers = number
 }

@@ -1,11 +1,10 @@
-package passes
+package tile
 
 import (
 	"slices"
 	"sort"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
-	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // Tiles of whole rows. A search begins with a step that reduces, scans or multiplies rows, or makes what such a step reads: softmax
@@ -14,11 +13,11 @@ import (
 // steps read.
 
 // rowGroups makes the row groups.
-func (s *State) rowGroups(m *tuning.Machine) {
-	t := &tiler{s: s, m: m, p: s.Plan}
+func (f *former) rowGroups() {
+	t := &tiler{former: f}
 	var found []regrouped
 	for i := range t.p.Steps {
-		if t.uses.plan == nil {
+		if t.uses == nil {
 			t.index()
 		}
 		if t.taken[i] {
@@ -30,7 +29,7 @@ func (s *State) rowGroups(m *tuning.Machine) {
 		}
 	}
 	if len(found) > 0 {
-		s.regroup(found)
+		f.regroup(found)
 	}
 }
 
@@ -70,7 +69,7 @@ func (t *tiler) rowGroup(i int) *tile {
 		return nil
 	}
 	b := g.bytesOfRow()
-	if b.row+b.shared > t.m.RowBytes {
+	if b.row+b.shared > t.Machine.RowBytes {
 		return nil
 	}
 	g.size = g.rowsOfBlock(b)
@@ -83,14 +82,14 @@ func (t *tile) nextReader(j int) int {
 	next := -1
 	for _, i := range t.steps {
 		for _, out := range t.t.p.Steps[i].Out {
-			for _, k := range t.t.uses.readers.of(out.Buffer) {
+			for _, k := range t.t.uses.Readers(out.Buffer) {
 				if k > j && (next < 0 || k < next) && !t.t.taken[k] && !slices.Contains(t.steps, k) {
 					next = k
 				}
 			}
 		}
 	}
-	if next >= t.steps[0]+t.t.m.LookAhead {
+	if next >= t.steps[0]+t.t.Machine.LookAhead {
 		return -1
 	}
 	return next
@@ -100,7 +99,7 @@ func (t *tile) nextReader(j int) int {
 func (t *tile) withRows(j int, list []int) []int {
 	list = append(list, j)
 	for _, a := range t.t.p.Steps[j].In {
-		for _, k := range t.t.uses.writers.of(a.Buffer) {
+		for _, k := range t.t.uses.Writers(a.Buffer) {
 			if t.steps[0] < k && k < j && !t.t.taken[k] && t.t.rowsOf(k) == t.rows && !slices.Contains(t.steps, k) && !slices.Contains(list, k) {
 				list = t.withRows(k, list)
 			}
@@ -159,7 +158,7 @@ func (t *tile) own(buffer int) bool {
 			touches++
 		}
 	}
-	return t.t.p.Buffers[buffer].Kind == plan.TempBuffer && touches == t.t.uses.count(buffer)
+	return t.t.p.Buffers[buffer].Kind == plan.TempBuffer && touches == t.t.uses.Count(buffer)
 }
 
 // chooseRows finds the axes that count the rows in each member. It fails if they are not outer axes, of which each index has a

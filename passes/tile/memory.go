@@ -1,4 +1,4 @@
-package passes
+package tile
 
 import (
 	"math"
@@ -9,34 +9,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// buffers gives the temporaries places in one arena. A place is taken from the
+// Place gives temporaries places in one arena, and scratch buffers places in that of their group. A place is taken from the
 // first step that writes the buffer to the last that reads it. A step may write
 // over an operand that dies in it, if it reads that operand exactly where it
 // writes. The steps of a row group run in turns, so a place is taken for all of
-// them; what they keep for a block of rows has places in the group's scratch.
-//
-// Requires: loops, rows.
-// Ensures: buffers of one memory that live at the same time do not overlap;
-// offsets are multiples of 64; Arena and Scratch cover them.
-func buffers(s *State) error { return assign(s.Plan) }
-
-// Place verifies a plan as it is before the pass buffers, such as one parsed from a dump, and
-// gives its temporaries and scratch buffers their memory. A plan that has memory is verified.
+// them; what they keep for a block of rows has places in the group's scratch. Offsets are multiples of 64.
 func Place(p *plan.Plan) error {
-	if p == nil || p.Placed() {
-		return p.Verify()
-	}
-	if err := p.VerifyUnplaced(); err != nil {
-		return err
-	}
-	if err := assign(p); err != nil {
-		return err
-	}
-	return p.Verify()
-}
-
-// assign gives temporaries and scratch buffers places.
-func assign(p *plan.Plan) error {
 	last, placed := lastUse(p), make([]bool, len(p.Buffers))
 	arena := &freeList{}
 	for i, group := 0, 0; i < len(p.Steps); i++ {

@@ -1,4 +1,4 @@
-package passes
+package tile
 
 import (
 	"slices"
@@ -170,7 +170,7 @@ func onesFirst(s plan.Step, axis int) (plan.Step, int) {
 		return s, axis
 	}
 	old := s
-	s.Axes = append(parallel(manyOnes[:ones]), pick(old.Axes, kept)...)
+	s.Axes = append(parallel(slices.Repeat([]int{1}, ones)), pick(old.Axes, kept)...)
 	s.In, s.Out = old.Over(len(s.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
 		copy(strides[ones:], pick(a.Strides, kept))
 		if a.Panel != nil {
@@ -252,4 +252,25 @@ func (t *tile) rowOf(k int) int {
 		return -1
 	}
 	return s.Product().Cols - 1
+}
+
+// parallel returns parallel axes.
+func parallel(extents []int) []plan.Axis {
+	axes := make([]plan.Axis, len(extents))
+	for k, n := range extents {
+		axes[k].Extent = n
+	}
+	return axes
+}
+
+func allZero(strides []int) bool {
+	return !slices.ContainsFunc(strides, func(n int) bool { return n != 0 })
+}
+
+func pick[T any](from []T, axes []int) []T {
+	out := make([]T, len(axes))
+	for i, k := range axes {
+		out[i] = from[k]
+	}
+	return out
 }
