@@ -40,7 +40,7 @@ func (s *scheduler) writeGroup(g *plan.RowGroup) (nest.Task, error) {
 		w.loops = append(w.loops, nest.Loop{Extent: nest.Fixed(n), Tile: 1})
 	}
 	rows := g.Outer[lead]
-	block := s.blockOfRows(g)
+	block := min(g.Block, max(1, rows))
 	w.block, w.task.Block = block, block
 	whole, rest := rows/block, rows%block
 	var sizes []int
@@ -64,22 +64,6 @@ func (s *scheduler) writeGroup(g *plan.RowGroup) (nest.Task, error) {
 		}
 	}
 	return w.task, nil
-}
-
-// blockOfRows returns how many rows a block has: as the plan says, or fewer if that
-// gives work to more goroutines, still as many as scans take side by side.
-func (s *scheduler) blockOfRows(g *plan.RowGroup) int {
-	rows := 1
-	for _, n := range g.Outer {
-		rows *= n
-	}
-	block := max(1, min(g.Block, g.Outer[len(g.Outer)-1]))
-	work := 0.0
-	for i := g.First; i <= g.Last; i++ {
-		work += s.t.Work(&s.plan.Steps[i])
-	}
-	few := (rows-1)/s.t.pieces(work) + 1
-	return min(block, max(1, (few+s.t.ScanRows-1)/s.t.ScanRows*s.t.ScanRows))
 }
 
 // groupWriter writes the task of a row group.

@@ -89,7 +89,7 @@ func shifted(items []nest.Item, loop, by int) []nest.Item {
 // sizedGroup returns the task of a row group of a resized plan. It reuses the task of another number of rows with the same
 // rest.
 func (s *scheduler) sizedGroup(g *plan.RowGroup) (nest.Task, error) {
-	rows, block := g.Outer[0], s.blockOfRows(g)
+	rows, block := g.Outer[0], g.Block
 	if rows == 0 {
 		return s.writeGroup(g)
 	}

@@ -185,6 +185,23 @@ func (t *tile) rowsOfBlock(b rowBytes) int {
 	return min(block, rows)
 }
 
+// leaveOthers has blocks of images or rows be fewer of them if that gives work to more goroutines, still as many as scans take side by
+// side.
+func (t *tile) leaveOthers() {
+	if t.lines != nil {
+		return
+	}
+	all, work, m := 1, 0.0, t.t.Machine
+	for i := range t.images {
+		all *= t.extent(&t.images[i])
+	}
+	for i := range t.members {
+		work += m.Work(&t.members[i].step)
+	}
+	few := (all-1)/m.Pieces(m.Workers, work) + 1
+	t.size = min(t.size, (few+m.ScanRows-1)/m.ScanRows*m.ScanRows)
+}
+
 // rowBytes is how much memory the steps of a group touch for one row, each buffer counted once.
 type rowBytes struct {
 	row    int // in all

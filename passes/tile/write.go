@@ -10,6 +10,7 @@ import (
 // write returns the row groups of a tile: one if blocks are of images, or one for each class of
 // blocks of lines. The intermediates become scratch.
 func (t *tile) write() regrouped {
+	t.leaveOthers()
 	r := regrouped{members: t.steps, first: slices.Repeat([]int{-1}, len(t.steps))}
 	for i := range t.classes {
 		w := tileWriter{t, &t.classes[i], t.scratch(i)}
