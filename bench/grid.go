@@ -34,7 +34,7 @@ func allGrids() []grid {
 	gs = append(gs, runningSums(1<<16, "64K"), runningSums(1<<20, "1M"), runningSums(1<<24, "16M"))
 	gs = append(append(gs, rowwise(64, 128)...), rowwise(4096, 1024)...)
 	gs = append(append(gs, convolutions()...), movement()...)
-	gs = append(append(gs, questions(2048)...), narrow(1<<18)...)
+	gs = append(append(gs, questions(2048)...), shortRows(1<<18)...)
 	return append(append(gs, products()...), append(append(pixels(360, 640), integerProduct(1024)), image(2160, 3840), distances(2048, 64), mandelbrot(2048))...)
 }
 

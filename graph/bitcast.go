@@ -47,15 +47,15 @@ func (x Node) rescaled(dt DType) Node {
 	}
 	bits := x.Bitcast(unsigned[from])
 	if from < to {
-		return bits.joined(unsigned[to]).Bitcast(dt)
+		return bits.joinElements(unsigned[to]).Bitcast(dt)
 	}
-	return bits.apart(dt)
+	return bits.splitElements(dt)
 }
 
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// joined merges neighbours of x along the last axis into wider unsigned integers.
-func (x Node) joined(dt DType) Node {
+// joinElements merges neighbours of x along the last axis into wider unsigned integers.
+func (x Node) joinElements(dt DType) Node {
 	shape, last, bytes := x.Shape(), x.Rank()-1, x.DType().Size()
 	ratio := dt.Size() / bytes
 	parts := x.Reshape(shape[:last], shape[last].Div(ratio), ratio)
@@ -66,13 +66,13 @@ func (x Node) joined(dt DType) Node {
 	return out
 }
 
-// apart splits each unsigned integer of x into narrower ones along the last axis. Each part is a shift by a constant
+// splitElements splits each unsigned integer of x into narrower ones along the last axis. Each part is a shift by a constant
 // and a conversion, stored into its place: a shift by an array takes 1.5 times as long, and eight parts in one step
 // twice as long as in two (Emerald Rapids).
-func (x Node) apart(dt DType) Node {
+func (x Node) splitElements(dt DType) Node {
 	shape, bytes := x.Shape(), dt.Size()
 	if x.DType().Size()/bytes > 4 {
-		return x.apart(Uint32).apart(dt)
+		return x.splitElements(Uint32).splitElements(dt)
 	}
 	parts := make([]Node, x.DType().Size()/bytes)
 	for i := range parts {

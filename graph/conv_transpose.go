@@ -30,8 +30,8 @@ type remainders struct {
 }
 
 // remaindersOf returns the groups of remainders of an axis, how many more windows than elements of x each has, and how
-// many surplus elements all groups have together. With apart each remainder is its own group.
-func remaindersOf(size, stride, dilation, before, after, extra int, apart bool) (all []remainders, windows, tooMany int) {
+// many surplus elements all groups have together. With separate each remainder is its own group.
+func remaindersOf(size, stride, dilation, before, after, extra int, separate bool) (all []remainders, windows, tooMany int) {
 	common := gcd(stride, dilation)
 	step, reach := stride/common, dilation*(size-1)+1-before-after+extra
 	windows = ceilDiv(reach, stride) - 1
@@ -50,7 +50,7 @@ func remaindersOf(size, stride, dilation, before, after, extra int, apart bool) 
 		if p.taps == 0 {
 			p = remainders{count: 1}
 		}
-		if n := len(all); n > 0 && !apart && all[n-1].continues(p) {
+		if n := len(all); n > 0 && !separate && all[n-1].continues(p) {
 			all[n-1].count++
 			continue
 		}
@@ -118,16 +118,16 @@ func (x Node) convTransposeOf(w Node, o *ConvOptions) (Node, error) {
 	t := transposed{x: x, o: o, axes: make([][]remainders, spatial), windows: make([]int, spatial)}
 	tooMany := make([]int, spatial)
 	t.depthwise = k[1].Is(1) && k[0].Is(o.Groups)
-	apart, parts := 1, 1 // the number of convolutions before and after merging those over the same windows
+	unmerged, parts := 1, 1 // the number of convolutions before and after merging those over the same windows
 	for i := range spatial {
-		apart = min(apart*min(o.Strides[i], mostStride), mostStride)
+		unmerged = min(unmerged*min(o.Strides[i], mostStride), mostStride)
 	}
 	for i := range spatial {
 		size, _ := k[2+i].Int()
 		if o.Strides[i] > mostStride {
 			return x, fmt.Errorf("strides %v: the most is %d", o.Strides, mostStride)
 		}
-		t.axes[i], t.windows[i], tooMany[i] = remaindersOf(size, o.Strides[i], o.Dilations[i], o.Before[i], o.After[i], o.Extra[i], t.depthwise && apart <= mostParts)
+		t.axes[i], t.windows[i], tooMany[i] = remaindersOf(size, o.Strides[i], o.Dilations[i], o.Before[i], o.After[i], o.Extra[i], t.depthwise && unmerged <= mostParts)
 		if n, known := x.n.typ.Shape[2+i].Int(); known && (n-1+t.windows[i]+1)*o.Strides[i]-tooMany[i] < 1 {
 			return x, fmt.Errorf("the result of %[2]s has no elements along axis %[1]d", 2+i, x.n.text())
 		}

@@ -62,7 +62,7 @@ func pattern[T float](r *rand.Rand) T {
 // of strata, or from those of y and of the quotient.
 func sample[T float](f *function, worst [][2]float64, n int) source[T] {
 	dt := dtypeOf[T]()
-	first := together[T](f, specials(dt))
+	first := tuples[T](f, specials(dt))
 	for _, p := range slices.Concat(known[f.op], worst) {
 		first = append(first, [2]T{T(p[0]), T(p[1])})
 	}
@@ -99,8 +99,8 @@ func sample[T float](f *function, worst [][2]float64, n int) source[T] {
 	}}
 }
 
-// together returns the given arguments, in all pairs for functions of two.
-func together[T float](f *function, at []float64) [][2]T {
+// tuples returns the given arguments, in all pairs for functions of two.
+func tuples[T float](f *function, at []float64) [][2]T {
 	var out [][2]T
 	for _, x := range at {
 		if f.exact.Arity == 1 {

@@ -13,7 +13,7 @@ func quotient(z, w Node) Node {
 
 // scaledQuotient divides any numbers, with exponents computed separately.
 func scaledQuotient(z, w Node) Node {
-	a, b, c, d := apart(z.re), apart(z.im), apart(w.re), apart(w.im)
+	a, b, c, d := exactOf(z.re), exactOf(z.im), exactOf(w.re), exactOf(w.im)
 	square := c.productSum(c, d, d)
 	part := func(x exact) graph.Node { return x.m.Div(square.m).Ldexp(x.e.Sub(square.e)) }
 	return divided(z, w, square.m, part(a.productSum(c, b, d)), part(b.productSum(c, exact{a.m.Neg(), a.e}, d)))
@@ -36,7 +36,7 @@ func productSum(a, c, b, d graph.Node) graph.Node {
 // exact is the float64 number m * 2^e: 1 <= |m| < 2, or m is 0 and e is below the exponent of any product.
 type exact struct{ m, e graph.Node }
 
-func apart(x graph.Node) exact {
+func exactOf(x graph.Node) exact {
 	const none = -10000
 	return exact{x.Significand(), graph.Where(x.Eq(0), none, x.Exponent())}
 }

@@ -135,11 +135,11 @@ func column(b *bytes.Buffer, c Column) {
 	if !c.Open {
 		class = "col shut"
 	}
-	fmt.Fprintf(b, "<section class=\"%s\" data-name=\"%s\"><h2>%s</h2><pre>%s</pre></section>\n", class, escaped(c.Name), inside(c.Name), inside(narrow(c.Text)))
+	fmt.Fprintf(b, "<section class=\"%s\" data-name=\"%s\"><h2>%s</h2><pre>%s</pre></section>\n", class, escaped(c.Name), inside(c.Name), inside(unaligned(c.Text)))
 }
 
-// narrow replaces the spaces that align columns by one space; the script aligns them again.
-func narrow(text string) string {
+// unaligned replaces the spaces that align columns by one space; the script aligns them again.
+func unaligned(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
 		body := strings.TrimLeft(l, " ")

@@ -42,7 +42,7 @@ func along[S, D any](ctx context.Context, src []S, dst []D, shape []int, axis, n
 	inner := size(shape[axis+1:])
 	lines := size(shape[:axis]) * inner
 	workers := min(runtime.GOMAXPROCS(0), lines)
-	together(workers, func(w int) {
+	parallel(workers, func(w int) {
 		f, from, to := functions.Get().(func([]S, []D)), make([]S, n), make([]D, m)
 		for line := lines * w / workers; line < lines*(w+1)/workers && ctx.Err() == nil; line++ {
 			outer, at := line/inner, line%inner
@@ -59,8 +59,8 @@ func along[S, D any](ctx context.Context, src []S, dst []D, shape []int, axis, n
 	return ctx.Err()
 }
 
-// together calls a function on a number of goroutines, with the number of each; 0 is the caller's goroutine.
-func together(workers int, f func(w int)) {
+// parallel calls a function on a number of goroutines, with the number of each; 0 is the caller's goroutine.
+func parallel(workers int, f func(w int)) {
 	var wg sync.WaitGroup
 	for w := 1; w < workers; w++ {
 		wg.Go(func() { f(w) })

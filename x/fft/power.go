@@ -80,9 +80,9 @@ func (t *power) transform(x, y []complex128, s int) []complex128 {
 
 // quarter splits each line of n numbers into four lines of n/4.
 func (t *power) quarter(x, y []complex128, n, s int) {
-	m, apart := n/4, t.n/n
+	m, stride := n/4, t.n/n
 	for p := range m {
-		w1, w2, w3 := t.roots[p*apart], t.roots[2*p*apart], t.roots[3*p*apart]
+		w1, w2, w3 := t.roots[p*stride], t.roots[2*p*stride], t.roots[3*p*stride]
 		a, b, c, d := x[p*s:][:s], x[(p+m)*s:][:s], x[(p+2*m)*s:][:s], x[(p+3*m)*s:][:s]
 		e, f, g, h := y[4*p*s:][:s], y[(4*p+1)*s:][:s], y[(4*p+2)*s:][:s], y[(4*p+3)*s:][:s]
 		for q := range a {
@@ -137,7 +137,7 @@ func powerLines(ctx context.Context, from, to strided, n, count int, inverse boo
 func sideBySide(ctx context.Context, t *power, from, to strided, count int, inverse bool, turn func(k, line int) complex128) {
 	blocks := (count-1)/lanes + 1
 	var next atomic.Int64
-	together(min(runtime.GOMAXPROCS(0), blocks), func(int) {
+	parallel(min(runtime.GOMAXPROCS(0), blocks), func(int) {
 		var at [lanes]int
 		memory := make([]complex128, 2*min(lanes, count)*t.n)
 		x, y := memory[:len(memory)/2], memory[len(memory)/2:]

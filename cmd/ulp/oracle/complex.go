@@ -138,7 +138,7 @@ func lastPlace(f Format, re, im *big.Float) int {
 // ULPs returns the error of a result in units of the last place of the value's magnitude, and the larger of the two
 // parts' errors in units of their own. Infinities are treated as in [Value.ULPs]; the sign of a zero part is ignored.
 func (v ComplexValue) ULPs(f Format, got complex128) (magnitude, byParts float64) {
-	re, im := apart(f, v.re, real(got)), apart(f, v.im, imag(got))
+	re, im := difference(f, v.re, real(got)), difference(f, v.im, imag(got))
 	if re == nil || im == nil {
 		return math.Inf(1), math.Inf(1)
 	}
@@ -152,8 +152,8 @@ func (v ComplexValue) ULPs(f Format, got complex128) (magnitude, byParts float64
 	return in(both, lastPlace(f, v.re, v.im)), max(in(re, lastPlace(f, v.re, zero)), in(im, lastPlace(f, v.im, zero)))
 }
 
-// apart returns got - want, or nil for a NaN or a wrong infinity.
-func apart(f Format, want *big.Float, got float64) *big.Float {
+// difference returns got - want, or nil for a NaN or a wrong infinity.
+func difference(f Format, want *big.Float, got float64) *big.Float {
 	if got != got || math.IsInf(got, 0) && math.Signbit(got) != want.Signbit() {
 		return nil
 	}

@@ -42,8 +42,8 @@ func questions(n int) []grid {
 	}
 }
 
-// narrow returns N5 to N8: m short rows, every second element of some, and a power of bytes.
-func narrow(m int) []grid {
+// shortRows returns N5 to N8: m short rows, every second element of some, and a power of bytes.
+func shortRows(m int) []grid {
 	at := func(x []float32, i int) float64 { return float64(x[i]) }
 	add := func(name string, cols int, y graph.Node, want func(in [][]float32, i int) float64) grid {
 		return grid{name: name, size: fmt.Sprintf("%dx%d", m, cols), build: func() graph.Node { return y },
