@@ -71,9 +71,8 @@ func TestSweep(t *testing.T) {
 	require.Equal(t, []int{0, 1, 3}, []int{f.Index(x), f.Index(a), f.Index(f.Body[2])})
 }
 
-// TestReleasedCopies: a copy takes the memory of one that has been released, larger or smaller, and has nothing of it; one
-// that has not been released stays as it is.
-func TestReleasedCopies(t *testing.T) {
+// TestCopiesGrow: a copy of a graph may be changed and grow, and neither the graph nor other copies change with it.
+func TestCopiesGrow(t *testing.T) {
 	sumOf := func(n int) *ir.Func {
 		f := &ir.Func{Name: "sum"}
 		x := f.Param("x", ir.Type{DType: F32, Shape: ir.ShapeOf(3)}, nil)

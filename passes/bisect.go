@@ -25,27 +25,6 @@ type Culprit struct {
 	Tried   int    // how many states were compared
 }
 
-// fuel limits how many values are rewritten.
-type fuel struct {
-	left, used int
-	op         ir.Op  // of the last one
-	pos        ir.Pos // its line in the user's source
-}
-
-// take uses fuel for a value and reports whether there is some left.
-func (f *fuel) take(v *ir.Value) bool {
-	switch {
-	case f == nil:
-		return true
-	case f.left == 0:
-		return false
-	}
-	f.left--
-	f.used++
-	f.op, f.pos = v.Op, v.Pos
-	return true
-}
-
 // Bisect runs the passes of a list, such as Default, on copies of a graph whose sizes are
 // bound. agrees says whether a state computes what the graph does: it evaluates State.Func,
 // or State.Plan where there is one. Bisect finds the first pass after which it does not, and

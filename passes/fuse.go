@@ -29,7 +29,7 @@ func fuse(s *State) error {
 		s.level = s.levels()
 	}
 	numbers := &s.pass.numbers
-	fu := &fuser{s: s, level: s.level, parent: numbers.take(n), readers: numbers.take(n), in: s.pass.groups.take(n)}
+	fu := &fuser{s: s, level: s.level, parent: numbers.take(n), readers: numbers.take(n), in: s.groupLists.take(n)}
 	for i := range fu.parent {
 		fu.parent[i] = int32(i)
 	}
@@ -252,7 +252,7 @@ func (fu *fuser) divide(c *partitioner, values []*ir.Value) {
 		segments = c.partition(values)
 	}
 	for _, p := range segments {
-		g := &fu.s.whole.made.take(1)[0]
+		g := &fu.s.made.take(1)[0]
 		g.values, g.level, g.full = p.values, fu.level[values[0].ID], p.why
 		for _, v := range g.values {
 			fu.in[v.ID] = g

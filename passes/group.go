@@ -189,7 +189,7 @@ func (fu *fuser) finish() {
 	inputs, outputs := whole.values.take(operands)[:0], whole.values.take(values)[:0] // of all groups
 	l := &fu.s.ledger
 	l.list, l.about = slices.Grow(l.list, values), append(whole.values.take(len(l.about) + values)[:0], l.about...)
-	seen := fu.s.pass.groups.take(len(f.Body) + len(f.Params)) // by ID, params last: the last group that reads it
+	seen := fu.s.groupLists.take(len(f.Body) + len(f.Params)) // by ID, params last: the last group that reads it
 	for _, g := range fu.s.groups {
 		firstIn, firstOut := len(inputs), len(outputs)
 		for _, v := range g.values {

@@ -127,3 +127,23 @@ func base(v *ir.Value) *ir.Value {
 	}
 	return v
 }
+
+// decisions returns the ledger, each entry with the step that computes its value.
+func (s *State) decisions() []plan.Decision {
+	for i, v := range s.ledger.about {
+		e := &s.ledger.list[i]
+		e.Step = -1
+		if v.ID >= len(s.Func.Body) || s.Func.Body[v.ID] != v {
+			continue // nothing needs it
+		}
+		e.Step = int(*s.step.at(v)) - 1
+		held := v
+		if p := s.placed[v]; p.in != nil {
+			held = p.in
+		}
+		if b := *s.buffer.at(held) - 1; b >= 0 && (e.Kind == plan.Materialized || e.Kind == plan.Copied && e.Op == ir.OpCopy) && s.Plan.Buffers[b].Kind == plan.ScratchBuffer {
+			e.Kind = plan.Staged
+		}
+	}
+	return s.ledger.list
+}

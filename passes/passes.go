@@ -15,6 +15,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
@@ -57,7 +58,13 @@ type State struct {
 
 	running string // the pass that has not returned, or ""
 
-	kept
+	pass, whole room // memory until a pass ends, and until the plan is made
+	groupLists  slab[*group]
+	made        slab[group]
+	groups      []*group
+	space       nestSpace
+	body        kernel.Kernel // of the present group
+	cut         partitioner
 }
 
 // Default is the pipeline.
@@ -105,8 +112,8 @@ func Stages() []string {
 	return names
 }
 
-// Lower makes the plan of a graph whose sizes are all bound. It takes f over,
-// of which nothing is left. An error in the graph is an *ir.Error; a panic is a bug, and
+// Lower makes the plan of a graph whose sizes are all bound. The passes change f, which
+// must not be used afterwards. An error in the graph is an *ir.Error; a panic is a bug, and
 // carries the pass and the text that it was given.
 func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 	for _, v := range f.Body {
@@ -201,15 +208,4 @@ func observe(s *State, o Options, stage string) {
 	if o.Observe != nil {
 		o.Observe(stage, s.String)
 	}
-}
-
-// String returns the text of the present stage.
-func (s *State) String() string {
-	if s.Plan != nil {
-		return s.Plan.String()
-	}
-	if len(s.groups) > 0 {
-		return s.Func.String() + groupText(s.groups)
-	}
-	return s.Func.String()
 }

@@ -1,10 +1,7 @@
 package passes
 
 import (
-	"sync"
-
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // Memory that passes need for a time. Lists of a room are taken one after the other and are taken
@@ -18,8 +15,6 @@ type room struct {
 	flags    slab[bool]
 	values   slab[*ir.Value]
 	readings slab[reading]
-	groups   slab[*group]
-	made     slab[group]
 }
 
 // empty takes back all lists.
@@ -29,8 +24,6 @@ func (r *room) empty() {
 	r.flags.empty()
 	r.values.empty()
 	r.readings.empty()
-	r.groups.empty()
-	r.made.empty()
 }
 
 // slab is memory for lists of one type.
@@ -62,37 +55,4 @@ func (m *slab[T]) empty() {
 		clear(m.block[:m.used])
 		m.used = 0
 	}
-}
-
-// kept is the memory that the State of one graph leaves to that of the next.
-type kept struct {
-	pass, whole room
-	groups      []*group
-	space       nestSpace
-	body        kernel.Kernel // of the present group
-	cut         partitioner
-}
-
-// keptStates are States of graphs that have their plans, with memory for the next.
-var keptStates sync.Pool
-
-// mostKept is the greatest number of values of a graph whose State is kept. For a larger graph, reuse saves little compared with the
-// memory that its program keeps.
-const mostKept = 1024
-
-// leave leaves the State's memory to the next graph.
-func (s *State) leave() {
-	n := len(s.Func.Params) + len(s.Func.Body)
-	if n > mostKept {
-		return
-	}
-	k := &s.kept
-	k.pass.empty()
-	k.whole.empty()
-	clear(k.groups)
-	k.groups = k.groups[:0]
-	k.space.forget()
-	k.cut.forget()
-	*s = State{kept: *k}
-	keptStates.Put(s)
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/passes/tile"
 )
@@ -264,12 +263,4 @@ func position(p *plan.Plan) {
 			next[b.Kind]++
 		}
 	}
-}
-
-// frozenBelow reports whether a value is a view of a frozen param, or of one that is cast.
-func (s *State) frozenBelow(v *ir.Value) bool {
-	for v.Op.IsView() || v.Op == ir.OpAccess || v.Op == ir.OpCast {
-		v = v.Args[0]
-	}
-	return s.frozen[v]
 }

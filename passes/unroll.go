@@ -58,24 +58,6 @@ func (s *State) isShort(v *ir.Value, axis int) bool {
 	return n > 1 && n <= kernel.MaxFactor && (s.eager || size(v.Type.Shape) >= n*shortAxisLines)
 }
 
-// interleaved reports whether elements of two elementwise values alternate in the buffer in which both are stored: a loop that computes
-// both stores whole vectors.
-func (s *State) interleaved(a, b *ir.Value) bool {
-	if a == nil || b == nil || !a.Op.IsElementwise() || !b.Op.IsElementwise() || s.placed[a].in == nil || s.placed[a].in != s.placed[b].in {
-		return false
-	}
-	beside := s.placed[a].at.Collapse()
-	if beside.Offset++; !beside.Equal(s.placed[b].at.Collapse()) {
-		return false
-	}
-	for i, n := range slices.Backward(beside.Shape) {
-		if n > 1 {
-			return beside.Strides[i] > 1 && beside.Strides[i] <= kernel.MaxFactor
-		}
-	}
-	return false
-}
-
 // fusible reports whether a value is elementwise and no copy, whose own memory is wanted.
 func fusible(v *ir.Value) bool { return v.Op.IsElementwise() && v.Op != ir.OpCopy }
 

@@ -22,3 +22,11 @@ func alone(v *ir.Value) bool {
 func multiplies(f *ir.Func) bool {
 	return slices.ContainsFunc(f.Body, func(v *ir.Value) bool { return v.Op.IsProduct() })
 }
+
+// frozenBelow reports whether a value is a view of a frozen param, or of one that is cast.
+func (s *State) frozenBelow(v *ir.Value) bool {
+	for v.Op.IsView() || v.Op == ir.OpAccess || v.Op == ir.OpCast {
+		v = v.Args[0]
+	}
+	return s.frozen[v]
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
@@ -142,4 +143,22 @@ func (w *viewer) combined(v *ir.Value, lanes []*ir.Value) (*ir.Value, error) {
 		w.append(lanes[to])
 	})
 	return lanes[0], first
+}
+
+// interleaved reports whether elements of two elementwise values alternate in the buffer in which both are stored: a loop that computes
+// both stores whole vectors.
+func (s *State) interleaved(a, b *ir.Value) bool {
+	if a == nil || b == nil || !a.Op.IsElementwise() || !b.Op.IsElementwise() || s.placed[a].in == nil || s.placed[a].in != s.placed[b].in {
+		return false
+	}
+	beside := s.placed[a].at.Collapse()
+	if beside.Offset++; !beside.Equal(s.placed[b].at.Collapse()) {
+		return false
+	}
+	for i, n := range slices.Backward(beside.Shape) {
+		if n > 1 {
+			return beside.Strides[i] > 1 && beside.Strides[i] <= kernel.MaxFactor
+		}
+	}
+	return false
 }
