@@ -3,7 +3,11 @@ package graph
 // numbers maps the nodes of a graph to consecutive numbers. Nodes made one after the other share a page, so that most
 // lookups need neither a hash nor much memory.
 type numbers struct {
-	pages  map[uint64]*numberPage // by node.order / pageNodes
+	few [4]struct {
+		at   uint64
+		page *numberPage
+	}
+	pages  map[uint64]*numberPage // those after few, by node.order / pageNodes
 	last   *numberPage            // the page looked up last
 	at     uint64                 // its key
 	others map[*node]int32        // nodes whose place is taken by another node: copies
@@ -23,18 +27,39 @@ func (t *numbers) page(n *node) *numberPage {
 	if t.last != nil && t.at == at {
 		return t.last
 	}
+	p := t.find(at)
+	t.last, t.at = p, at
+	return p
+}
+
+// find returns the page of a key. The first ones are found without a hash.
+func (t *numbers) find(at uint64) *numberPage {
+	for i := range t.few {
+		switch f := &t.few[i]; {
+		case f.page == nil:
+			f.page, f.at = t.add(), at
+			return f.page
+		case f.at == at:
+			return f.page
+		}
+	}
 	p := t.pages[at]
 	if p == nil {
 		if t.pages == nil {
 			t.pages = map[uint64]*numberPage{}
 		}
-		if len(t.unused) == 0 {
-			t.unused = make([]numberPage, 1)
-		}
-		p, t.unused = &t.unused[0], t.unused[1:]
+		p = t.add()
 		t.pages[at] = p
 	}
-	t.last, t.at = p, at
+	return p
+}
+
+// add returns an unused page.
+func (t *numbers) add() (p *numberPage) {
+	if len(t.unused) == 0 {
+		t.unused = make([]numberPage, 1)
+	}
+	p, t.unused = &t.unused[0], t.unused[1:]
 	return p
 }
 

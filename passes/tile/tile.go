@@ -32,6 +32,9 @@ func Form(p *plan.Plan, o Options) Formed {
 	for i := range p.Steps {
 		f.made.Steps = append(f.made.Steps, i)
 	}
+	if len(p.Steps) < 2 { // nothing to join
+		return f.made
+	}
 	if !o.NoFuse {
 		f.gathersInBodies()
 		f.tilesFrom((*tiler).padded)
