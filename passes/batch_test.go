@@ -4,13 +4,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/irtest"
-
 	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
+	"pgregory.net/rapid"
 )
 
 // TestBatchKeepsMeaning resizes plans of random graphs and compares with the definition.
@@ -30,9 +29,9 @@ func TestBatchKeepsMeaning(t *testing.T) {
 			return // of another number of rows, n is an extent that it must agree with
 		}
 		small := rapid.Bool().Draw(t, "small")
-		s := &State{Func: whole, eager: small}
+		s := &State{State: rewrite.State{Func: whole, Eager: small}}
 		for _, p := range Default {
-			require.NoError(t, s.run(p, machine(small)))
+			require.NoError(t, run(s, p, machine(small)))
 		}
 		b := BatchOf(f, "n", s.Plan, rows)
 		if b == nil {

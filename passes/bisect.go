@@ -6,6 +6,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/tuning"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
 // Bisect finds the rewrite that breaks a program. Input: a graph, and a function that says
@@ -79,12 +80,12 @@ func (b *bisection) first(lo, hi int, agrees func(n int) (bool, error)) (int, er
 // state runs the first n passes, the last of them for so many rewrites.
 func (b *bisection) state(n, rewrites int) (*State, error) {
 	s := newState(b.f.Clone(), b.options)
-	defer s.blame()
+	defer blame(s)
 	for i, p := range b.list[:n] {
 		if i == n-1 {
-			s.fuel = &fuel{left: rewrites}
+			s.Fuel = &rewrite.Fuel{Left: rewrites}
 		}
-		if err := s.run(p, b.options.Machine); err != nil {
+		if err := run(s, p, b.options.Machine); err != nil {
 			return nil, fmt.Errorf("pass %s: %w", p.Name, err)
 		}
 	}
@@ -116,10 +117,10 @@ func (b *bisection) rewrites(c *Culprit, n int) error {
 		return err
 	}
 	c.Before, c.After = before.String(), all.String()
-	if all.fuel.used == 0 {
+	if all.Fuel.Used == 0 {
 		return nil
 	}
-	k, err := b.first(0, all.fuel.used-1, func(k int) (bool, error) { return b.try(n, k) })
+	k, err := b.first(0, all.Fuel.Used-1, func(k int) (bool, error) { return b.try(n, k) })
 	if err != nil || k == 0 { // what the pass does besides breaks it
 		return err
 	}
@@ -130,6 +131,6 @@ func (b *bisection) rewrites(c *Culprit, n int) error {
 	if err != nil {
 		return err
 	}
-	c.Rewrite, c.Op, c.Pos, c.Before, c.After = k, after.fuel.op, after.fuel.pos, before.String(), after.String()
+	c.Rewrite, c.Op, c.Pos, c.Before, c.After = k, after.Fuel.Op, after.Fuel.Pos, before.String(), after.String()
 	return nil
 }

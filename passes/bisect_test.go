@@ -8,12 +8,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/eval"
 	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/ir/tuning"
+	"pgregory.net/rapid"
 )
 
 // TestRewritesOneByOne checks what Bisect depends on: after any number of a pass's rewrites
@@ -28,11 +27,11 @@ func TestRewritesOneByOne(t *testing.T) {
 		n := rapid.IntRange(1, len(Default)).Draw(t, "pass")
 		all, err := b.state(n, math.MaxInt)
 		require.NoError(t, err)
-		if all.fuel.used == 0 {
+		if all.Fuel.Used == 0 {
 			return
 		}
 		partial++
-		s, err := b.state(n, rapid.IntRange(0, all.fuel.used-1).Draw(t, "rewrites"))
+		s, err := b.state(n, rapid.IntRange(0, all.Fuel.Used-1).Draw(t, "rewrites"))
 		require.NoError(t, err)
 		got, err := eval.Eval(s.Func, inputs)
 		require.NoError(t, err, "%s", s)
@@ -56,7 +55,7 @@ const chain = `func chain(%x: f32[4], %y: f32[4]) {
 }`
 
 // swapped is a wrong pass: it takes x - y for y - x.
-var swapped = Pass{Name: "swapped", Run: func(s *State) error {
+var swapped = Pass{Name: "swapped", Form: func(s *State) error {
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		if v.Op == ir.OpSub {
 			v.Args = []*ir.Value{v.Args[1], v.Args[0]}
@@ -116,8 +115,8 @@ func TestBisect(t *testing.T) {
 func TestBisectPlans(t *testing.T) {
 	list := slices.Clone(Default)
 	i := slices.IndexFunc(list, func(p Pass) bool { return p.Name == "buffers" })
-	buffers := list[i].Run
-	list[i].Run = func(s *State) error {
+	buffers := list[i].Form
+	list[i].Form = func(s *State) error {
 		err := buffers(s)
 		for i := range s.Plan.Steps {
 			s.Plan.Steps[i].In = slices.Clone(s.Plan.Steps[i].In)

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
-
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/tuning"
+	"github.com/stridefuse/stridefuse/passes/form"
+	"golang.org/x/tools/txtar"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected texts in testdata")
@@ -42,11 +42,11 @@ func TestPasses(t *testing.T) {
 func passText(t *testing.T, k int, text string) string {
 	s := stateOf(t, text)
 	if Default[k].Name == "loops" {
-		require.NoError(t, fuse(s))
+		require.NoError(t, form.Fuse(s))
 	}
-	require.NoError(t, s.run(Default[k], tuning.Default(1)))
+	require.NoError(t, run(s, Default[k], tuning.Default(1)))
 	if len(s.Func.Body) > 0 {
-		require.NoError(t, s.verify(Default[k]))
+		require.NoError(t, verify(s, Default[k]))
 	}
 	return s.String()
 }

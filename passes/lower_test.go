@@ -3,17 +3,17 @@ package passes
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/irtest"
-	"github.com/stridefuse/stridefuse/ir/tuning"
-
 	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
+	"pgregory.net/rapid"
 )
 
 // TestLowerKeepsMeaning compares every pass with the definition: the graph
@@ -30,12 +30,12 @@ func TestLowerKeepsMeaning(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		noFuse := rapid.IntRange(0, 7).Draw(t, "nofuse") == 7
-		s := &State{Func: f.Clone(), noFuse: noFuse, eager: small || rapid.Bool().Draw(t, "eager")} // graph.TestNarrowAxes and TestTorus unroll and split loops more often
+		s := &State{State: rewrite.State{Func: f.Clone(), NoFuse: noFuse, Eager: small || rapid.Bool().Draw(t, "eager")}} // graph.TestNarrowAxes and TestTorus unroll and split loops more often
 		for _, p := range Default {
-			if err := s.run(p, machine(small)); err != nil {
+			if err := run(s, p, machine(small)); err != nil {
 				t.Fatalf("%s: %v\n%s", p.Name, err, text)
 			}
-			if err := s.verify(p); err != nil {
+			if err := verify(s, p); err != nil {
 				t.Fatalf("%s: %v\n%s\nfrom\n%s", p.Name, err, s, text)
 			}
 			if s.Plan == nil {
@@ -46,8 +46,8 @@ func TestLowerKeepsMeaning(t *testing.T) {
 				sameBits(t, want, got, p.Name+"\n"+s.String()+"from\n"+text)
 			}
 			if p.Name == "simplify" {
-				again := &State{Func: s.Func.Clone()}
-				require.NoError(t, simplify(again))
+				again := &State{State: rewrite.State{Func: s.Func.Clone()}}
+				require.NoError(t, rewrite.Simplify(&again.State))
 				require.Equal(t, s.Func.String(), again.Func.String(), "simplify is not done after one run, from\n%s", text)
 			}
 		}
@@ -82,8 +82,8 @@ func TestReduceChunksOfText(t *testing.T) {
 		text := fmt.Sprintf("func f(%%x: %s) {\n  %%0 = reduce_chunks %%x by=%s : %s\n  return %%0\n}\n", c.in, c.by, c.out)
 		f, err := ir.Parse(text)
 		require.NoError(t, err, text)
-		x := eval.Array{DType: f.Params[0].Type.DType, Shape: extents(f.Params[0])}
-		for i := range size(f.Params[0].Type.Shape) {
+		x := eval.Array{DType: f.Params[0].Type.DType, Shape: rewrite.Extents(f.Params[0])}
+		for i := range rewrite.Size(f.Params[0].Type.Shape) {
 			x.Data = append(x.Data, uint64(i+5)%2)
 		}
 		want, err := eval.Eval(f, []eval.Array{x})
@@ -149,11 +149,8 @@ func count(reached map[string]int, s *State) {
 	}
 	has("temporary", temps > 0)
 	has("place used again", temps > s.Plan.Arena)
-	for _, g := range s.groups {
-		has("group split by a limit", g.full != "")
-	}
 	for _, v := range s.Func.Body {
-		has("refined access", v.Op == ir.OpAccess && !slices.Equal(v.Attr.At.Shape, extents(v)))
+		has("refined access", v.Op == ir.OpAccess && !slices.Equal(v.Attr.At.Shape, rewrite.Extents(v)))
 	}
 	for _, d := range s.Plan.Ledger {
 		has("value computed again", d.Kind == plan.Recomputed)
@@ -166,6 +163,7 @@ func count(reached map[string]int, s *State) {
 	}
 	for _, d := range s.Plan.Ledger {
 		has("overlap", d.Reason == overlapReason)
+		has("group split by a limit", strings.HasSuffix(d.Reason, "as one kernel takes"))
 	}
 }
 

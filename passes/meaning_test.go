@@ -8,14 +8,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
-	"pgregory.net/rapid"
-
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/eval"
 	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
+	"github.com/stridefuse/stridefuse/passes/form"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
+	"golang.org/x/tools/txtar"
+	"pgregory.net/rapid"
 )
 
 var (
@@ -44,9 +45,9 @@ func TestPassKeepsMeaning(t *testing.T) {
 				if wrong != nil { // an integer is an index that is out of range
 					want, wrong = evaluated(s, smallIntegers(inputs))
 				}
-				require.NoError(t, s.run(p, m), before)
+				require.NoError(t, run(s, p, m), before)
 				if len(s.Func.Body) > 0 { // else a text of a plan alone
-					require.NoError(t, s.verify(p), "%s\nfrom\n%s", s, before)
+					require.NoError(t, verify(s, p), "%s\nfrom\n%s", s, before)
 				}
 				if s.String() == before {
 					return
@@ -62,13 +63,13 @@ func TestPassKeepsMeaning(t *testing.T) {
 			}
 			for _, text := range goldensOf(t, p.Name) {
 				if s := stateOf(t, text); !*long && !isSmall(s) {
-					require.NoError(t, s.run(p, tuning.Default(1)))
+					require.NoError(t, run(s, p, tuning.Default(1)))
 					changed++ // as its golden file shows
 				} else {
 					rapid.Check(t, func(t *rapid.T) {
 						s := stateOf(t, text)
 						if p.Name == "loops" { // its files have what fuse takes, as groups have no text
-							require.NoError(t, fuse(s))
+							require.NoError(t, form.Fuse(s))
 						}
 						compare(t, s, tuning.Default(1), inputsOf(t, s))
 					})
@@ -77,9 +78,9 @@ func TestPassKeepsMeaning(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				f, inputs := irtest.Func(t, irtest.Config{Layouts: true, Reductions: true, Products: 8})
 				small := rapid.Bool().Draw(t, "small")
-				s, m := &State{Func: f, eager: small}, machine(small)
+				s, m := &State{State: rewrite.State{Func: f, Eager: small}}, machine(small)
 				for _, earlier := range Default[:k] {
-					require.NoError(t, s.run(earlier, m))
+					require.NoError(t, run(s, earlier, m))
 				}
 				if len(s.Func.Body) > 0 {
 					compare(t, s, m, inputs)
@@ -108,7 +109,7 @@ func goldensOf(t *testing.T, pass string) (texts []string) {
 
 // stateOf reads the text of a graph or of a plan.
 func stateOf(t require.TestingT, text string) *State {
-	s := &State{Func: &ir.Func{}}
+	s := &State{State: rewrite.State{Func: &ir.Func{}}}
 	var err error
 	if strings.HasPrefix(text, "plan") {
 		s.Plan, err = plan.ParsePlan(text)
@@ -116,9 +117,9 @@ func stateOf(t require.TestingT, text string) *State {
 		s.Func, err = ir.Parse(text)
 	}
 	require.NoError(t, err)
-	s.frozen = map[*ir.Value]bool{}
+	s.Frozen = map[*ir.Value]bool{}
 	for _, p := range s.Func.Params {
-		s.frozen[p] = strings.HasPrefix(p.Name(), "const") // as package graph names them
+		s.Frozen[p] = strings.HasPrefix(p.Name(), "const") // as package graph names them
 	}
 	return s
 }
@@ -128,7 +129,7 @@ func isSmall(s *State) bool {
 	const most = 1 << 14
 	elems := 0
 	for _, v := range s.Func.Body {
-		elems += size(v.Type.Shape)
+		elems += rewrite.Size(v.Type.Shape)
 	}
 	if s.Plan != nil {
 		for i := range s.Plan.Steps {
@@ -145,7 +146,7 @@ func isSmall(s *State) bool {
 // inputsOf draws the inputs of a state.
 func inputsOf(t *rapid.T, s *State) (inputs []eval.Array) {
 	for _, p := range s.Func.Params {
-		inputs = append(inputs, irtest.Array(t, p.Type.DType, extents(p)...))
+		inputs = append(inputs, irtest.Array(t, p.Type.DType, rewrite.Extents(p)...))
 	}
 	if s.Plan != nil && len(s.Func.Params) == 0 {
 		for _, b := range s.Plan.Buffers {
@@ -179,7 +180,7 @@ func evaluated(s *State, inputs []eval.Array) ([]eval.Array, error) {
 		return nil, err
 	}
 	if p.Arena == 0 { // temporaries have no memory before the pass buffers
-		if err := buffers(&State{Func: &ir.Func{}, Plan: p}); err != nil {
+		if err := buffers(&State{State: rewrite.State{Func: &ir.Func{}}, Plan: p}); err != nil {
 			return nil, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
+	"github.com/stridefuse/stridefuse/passes/form"
 )
 
 // panels stores the right matrices of products as kernels read them: large ones in panels (plan.Panel), small ones whose rows are not
@@ -21,8 +22,8 @@ func panels(s *State, m *tuning.Machine) error {
 	if !slices.ContainsFunc(s.Plan.Steps, func(s plan.Step) bool { return s.Contracts() }) {
 		return nil
 	}
-	k := &packer{p: s.Plan, m: m, fixed: s.Plan.Fixed(s.isFrozen), uses: s.Plan.Uses()}
-	if len(s.frozen) == 0 { // a program without frozen params computes nothing once
+	k := &packer{p: s.Plan, m: m, fixed: s.Plan.Fixed(s.IsFrozen), uses: s.Plan.Uses()}
+	if len(s.Frozen) == 0 { // a program without frozen params computes nothing once
 		clear(k.fixed)
 	}
 	rights, moved := make([]*right, len(k.p.Steps)), make([]bool, len(k.p.Steps))
@@ -42,27 +43,27 @@ func panels(s *State, m *tuning.Machine) error {
 			if r.from >= 0 {
 				place[r.from] = len(steps) - 1
 			}
-			s.notePacked(i, r)
+			notePacked(s, i, r)
 		}
 		place[i] = len(steps)
 		steps = append(steps, k.p.Steps[i])
 	}
 	k.p.Steps = steps
-	for at, i := range s.step.list {
+	for at, i := range s.Step.List {
 		if i > 0 {
-			s.step.list[at] = int32(1 + place[i-1])
+			s.Step.List[at] = int32(1 + place[i-1])
 		}
 	}
-	s.Plan.Ledger = s.decisions()
+	s.Plan.Ledger = s.Decisions()
 	return nil
 }
 
 // notePacked notes the copies that product i makes at each run.
-func (s *State) notePacked(i int, r *right) {
+func notePacked(s *State, i int, r *right) {
 	if r.from >= 0 || r.fixed {
 		return
 	}
-	at := slices.IndexFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op.IsProduct() && int(*s.step.at(v)) == 1+i })
+	at := slices.IndexFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op.IsProduct() && int(*s.Step.At(v)) == 1+i })
 	if at < 0 { // the plan is that of a text
 		return
 	}
@@ -72,7 +73,7 @@ func (s *State) notePacked(i int, r *right) {
 		if !r.inPanels {
 			why = "the rows of its right operand are not contiguous, and it is too small to be packed"
 		}
-		s.record(plan.Copied, v, 2*part.panels*part.cols*r.of.Size()/r.cols()*v.Type.DType.Size(), why)
+		s.Record(plan.Copied, v, 2*part.panels*part.cols*r.of.Size()/r.cols()*v.Type.DType.Size(), why)
 	}
 }
 
@@ -204,7 +205,7 @@ func (k *packer) computed(r *right, i int) {
 	var inputs []plan.Access
 	for j, a := range s.In {
 		l, ok := over(&a)
-		if !ok || allZero(l.Strides) != s.Body.In[j].Splat {
+		if !ok || form.AllZero(l.Strides) != s.Body.In[j].Splat {
 			return
 		}
 		a.Strides = l.Strides
@@ -240,7 +241,7 @@ func (k *packer) pack(s *plan.Step, r *right) (steps []plan.Step) {
 	}
 	if y := s.Body.In[1]; y.Splat {
 		y.Splat = false
-		s.Body = productBody(s.Body.Body[0].Op, s.Body.In[0], y)
+		s.Body = form.ProductBody(s.Body.Body[0].Op, s.Body.In[0], y)
 	}
 	return steps
 }
@@ -251,7 +252,7 @@ func (k *packer) store(s *plan.Step, r *right, to layout.Layout) (steps []plan.S
 	if r.into = r.buffer; r.from < 0 {
 		r.into = len(k.p.Buffers)
 		k.p.Buffers = append(k.p.Buffers, plan.Buffer{Kind: plan.TempBuffer, DType: s.Body.In[1].DType})
-		r.kernel = copying(kernel.Operand{DType: s.Body.In[1].DType, Splat: allZero(r.of.Strides)})
+		r.kernel = copying(kernel.Operand{DType: s.Body.In[1].DType, Splat: form.AllZero(r.of.Strides)})
 		r.inputs = []plan.Access{{Buffer: r.buffer, Offset: r.of.Offset, Strides: r.of.Strides}}
 	}
 	k.p.Buffers[r.into].Shape = to.Shape
@@ -260,13 +261,13 @@ func (k *packer) store(s *plan.Step, r *right, to layout.Layout) (steps []plan.S
 		k.p.Buffers[r.into].Shape = dense.Shape
 		ls, _ := layout.Refine(r.of, dense)
 		rank := max(2, len(ls[0].Shape))
-		r.inputs[0].Strides = leading(ls[0].Strides, rank, 0)
-		out := plan.Access{Buffer: r.into, Strides: leading(ls[1].Strides, rank, 0)}
-		return []plan.Step{{Body: r.kernel, Axes: parallel(leading(ls[0].Shape, rank, 1)), In: r.inputs, Out: []plan.Output{{Access: out}}, Pos: s.Pos}}
+		r.inputs[0].Strides = form.Leading(ls[0].Strides, rank, 0)
+		out := plan.Access{Buffer: r.into, Strides: form.Leading(ls[1].Strides, rank, 0)}
+		return []plan.Step{{Body: r.kernel, Axes: form.Parallel(form.Leading(ls[0].Shape, rank, 1)), In: r.inputs, Out: []plan.Output{{Access: out}}, Pos: s.Pos}}
 	}
 	lead := len(r.of.Shape) - 2
 	for _, part := range r.parts() {
-		one := plan.Step{Body: r.kernel, Axes: parallel(append(slices.Clone(r.of.Shape[:lead]), part.panels, r.pairs(), part.cols)), Pos: s.Pos}
+		one := plan.Step{Body: r.kernel, Axes: form.Parallel(append(slices.Clone(r.of.Shape[:lead]), part.panels, r.pairs(), part.cols)), Pos: s.Pos}
 		for _, in := range r.inputs {
 			down, across := in.Strides[lead], in.Strides[lead+1]
 			in.Offset += part.first * across

@@ -6,15 +6,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/tuning"
-
 	"github.com/stridefuse/stridefuse/ir/eval"
 	"github.com/stridefuse/stridefuse/ir/kernel"
-	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
+	"pgregory.net/rapid"
 )
 
 // formula builds graphs of one type.
@@ -145,11 +143,11 @@ func TestPartitionAreEven(t *testing.T) {
 	}
 	p := b.lower(y)
 	require.Len(t, p.Steps, 2)
-	require.InDelta(t, len(p.Steps[0].Body.Body), len(p.Steps[1].Body.Body), 2*float64(cutRun))
+	require.InDelta(t, len(p.Steps[0].Body.Body), len(p.Steps[1].Body.Body), 2*float64(rewrite.CutRun))
 }
 
 // TestPartitionKeepMeaning compares large random graphs, cut into many kernels, with
-// the definition, and what a cut costs with that of runs as long as they can be.
+// the definition.
 func TestPartitionKeepMeaning(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -175,58 +173,11 @@ func TestPartitionKeepMeaning(t *testing.T) {
 		text := f.String()
 		want, err := eval.Eval(f, in)
 		require.NoError(t, err)
-		s := &State{Func: f}
+		s := &State{State: rewrite.State{Func: f}}
 		for _, p := range Default {
-			if p.Name == "fuse" {
-				cheaperThanGreedy(t, s.Func)
-			}
-			require.NoError(t, s.run(p, tuning.Default(1)), text)
-			require.NoError(t, s.verify(p), text)
+			require.NoError(t, run(s, p, tuning.Default(1)), text)
+			require.NoError(t, verify(s, p), text)
 		}
 		sameBits(t, want, planned(t, s.Plan, in), text)
 	})
-}
-
-// cheaperThanGreedy checks an order that is one component.
-func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
-	f.Number()
-	fu := &fuser{s: &State{Func: f}, readers: make([]int32, len(f.Body))}
-	fu.count()
-	c := newPartitioner(fu.s, fu.readers)
-	order := c.depthFirst(f.Body)
-	require.ElementsMatch(t, f.Body, order)
-	done := map[*ir.Value]bool{}
-	for _, v := range order {
-		for _, a := range v.Args {
-			require.True(t, done[a] || !a.Op.IsComputed())
-		}
-		done[v] = true
-	}
-	for _, values := range [][]*ir.Value{f.Body, order} {
-		greedy := cost{}
-		for rest := values; len(rest) > 0; {
-			n, traffic := 0, 0
-			c.scan(rest, func(k, b int) { n, traffic = k, b })
-			greedy.bytes += traffic + loopBytes
-			greedy.squares += n * n
-			rest = rest[n:]
-		}
-		cuts, _ := c.candidates(values)
-		_, got := c.cheapest(values, cuts)
-		require.False(t, greedy.less(got), "%v is more than %v", got, greedy)
-	}
-}
-
-// TestNestingOfCopies: copies into places of one result have one layout but for their offsets, so each is looked at in a time that
-// does not depend on how many there are.
-func TestNestingOfCopies(t *testing.T) {
-	b := newFormula(t)
-	x, placed := b.param(3), map[*ir.Value]location{}
-	n := nesting{placed: placed, space: new(layout.Space)}
-	for i := range 100 {
-		v := b.op(ir.OpCopy, x)
-		placed[v] = location{x, layout.Layout{Shape: []int{3}, Strides: []int{1}, Offset: 3 * i}}
-		require.True(t, n.takes(v))
-	}
-	require.Len(t, n.layouts, 1)
 }

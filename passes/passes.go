@@ -14,78 +14,53 @@ import (
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/ir"
-
-	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
+	"github.com/stridefuse/stridefuse/passes/form"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
 // Pass is one step from graph to plan.
 type Pass struct {
-	Name  string
-	Run   func(*State) error
-	On    func(*State, *tuning.Machine) error // Run of a pass that decides for a machine: it has plans
-	Check func(*State) error                  // of what the pass ensures; ir's verifier runs besides
-	After []Order                             // passes that must have run before, and why
-	Stage ir.Stage                            // the grammar of the graph after it
+	Name string
+
+	// One of three is the pass itself: from graph to graph, from graph to steps, or on a plan and for a machine.
+	Rewrite func(*rewrite.State) error
+	Form    func(*State) error
+	Arrange func(*State, *tuning.Machine) error
+
+	CheckGraph func(*rewrite.State) error // of what the pass ensures; ir's verifier runs besides
+	Check      func(*State) error         // the same, of a pass that forms steps or arranges them
+
+	After []Order  // passes that must have run before, and why
+	Stage ir.Stage // the grammar of the graph after it
 }
 
 // Order says that a pass comes after another, and why.
 type Order struct{ Pass, Why string }
 
-// State is what the passes work on. The first ones rewrite Func, fuse divides
-// its values into groups, and from loops on there is a Plan.
-type State struct {
-	Func *ir.Func
-	Plan *plan.Plan
-
-	noFuse bool
-	eager  bool
-	fuel   *fuel                  // of Bisect; nil is without end
-	why    map[*ir.Value]string   // why a value has memory of its own
-	frozen map[*ir.Value]bool     // params that never change
-	placed map[*ir.Value]location // values that are stored in the buffer of another
-	tabled map[*ir.Value]bool     // values that loops compute which look them up
-	tapped map[*ir.Value]bool     // the sums that the pass taps has written
-	ledger ledger
-	slots  []*ir.Value                          // of numberings
-	spare  struct{ replaced, body []*ir.Value } // of Rewrite: lists that the last one left
-	buffer valueMap[int32]                      // 1 + the buffer of each value that has one
-	step   valueMap[int32]                      // 1 + the step that computes each value
-
-	distinct bool    // no two values compute the same: simplify has seen to it, and no Rewrite has edited since
-	level    []int32 // what levels returns of the graph; nil after a Rewrite
-
-	running string // the pass that has not returned, or ""
-
-	pass, whole room // memory until a pass ends, and until the plan is made
-	groupLists  slab[*group]
-	made        slab[group]
-	groups      []*group
-	space       nestSpace
-	body        kernel.Kernel // of the present group
-	cut         partitioner
-}
+// State is what the passes work on: a graph, and from loops on a plan.
+type State = form.State
 
 // Default is the pipeline.
 var Default = []Pass{
-	{Name: "contract", Run: contract, Check: checkContract},
-	{Name: "reductions", Run: reductions, Check: checkReductions, After: []Order{{"contract", "it makes products sums"}}},
-	{Name: "simplify", Run: simplify, Check: checkSimple, After: []Order{{"reductions", "it writes views that may change nothing"}}},
-	{Name: "orders", Run: orders, After: []Order{{"simplify", "equal values are read in one place"}}},
-	{Name: "taps", Run: taps, Check: checkTaps, After: []Order{{"orders", "the operands of convolutions have their order in memory"}}},
-	{Name: "narrow", Run: narrow, After: []Order{{"simplify", "numbers have ranges where constants are operands"}, {"taps", "sums of products of bytes may be short"}}},
-	{Name: "unroll", Run: unroll, After: []Order{{"simplify", "equal values are one set"}, {"orders", "it finds values by the order of their axes"}}},
-	{Name: "pieces", Run: pieces, After: []Order{{"simplify", "equal values are one, and are split once"}, {"unroll", "channels are not split from one another"}}},
-	{Name: "views", Run: views, Stage: ir.StageViewed, After: []Order{{"simplify", "uses decide whether a value is computed again or stored, and equal values would count apart"}, {"orders", "it reads stored values through the views that orders writes"}, {"unroll", "channels are views of operands"}, {"pieces", "it writes slices"}}},
-	{Name: "cse", Run: cse, Check: checkCSE, Stage: ir.StageViewed, After: []Order{{"views", "views compute values anew, and different views can be one layout"}}},
-	{Name: "placement", Run: placement, Check: checkPlacement, Stage: ir.StageViewed, After: []Order{{"cse", "it would merge two results, or two operands of concatenations, that are copies of one value"}}},
-	{Name: "recompute", Run: recompute, Stage: ir.StageViewed, After: []Order{{"placement", "results, and what is stored in a slice, are not computed again"}, {"cse", "it would merge what is computed again"}}},
-	{Name: "fuse", Run: fuse, Check: checkGroups, Stage: ir.StageViewed, After: []Order{{"placement", "each result is a store of some group"}, {"recompute", "it says which values are stored, and which are looked up in loops of their own"}}},
-	{Name: "loops", Run: loops, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
-	{Name: "panels", On: panels, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "it reads the steps of products"}}},
-	{Name: "tiles", On: tiles, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "lines and rows are axes of loop nests"}, {"panels", "the steps that pack are in no row group of the product"}}},
-	{Name: "buffers", Run: buffers, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"tiles", "lifetimes are counted in steps, and scratch is not in the arena"}}},
+	{Name: "contract", Rewrite: rewrite.Contract, CheckGraph: rewrite.CheckContract},
+	{Name: "reductions", Rewrite: rewrite.Reductions, CheckGraph: rewrite.CheckReductions, After: []Order{{"contract", "it makes products sums"}}},
+	{Name: "simplify", Rewrite: rewrite.Simplify, CheckGraph: rewrite.CheckSimple, After: []Order{{"reductions", "it writes views that may change nothing"}}},
+	{Name: "orders", Rewrite: rewrite.Orders, After: []Order{{"simplify", "equal values are read in one place"}}},
+	{Name: "taps", Rewrite: rewrite.Taps, CheckGraph: rewrite.CheckTaps, After: []Order{{"orders", "the operands of convolutions have their order in memory"}}},
+	{Name: "narrow", Rewrite: rewrite.Narrow, After: []Order{{"simplify", "numbers have ranges where constants are operands"}, {"taps", "sums of products of bytes may be short"}}},
+	{Name: "unroll", Rewrite: rewrite.Unroll, After: []Order{{"simplify", "equal values are one set"}, {"orders", "it finds values by the order of their axes"}}},
+	{Name: "pieces", Rewrite: rewrite.Pieces, After: []Order{{"simplify", "equal values are one, and are split once"}, {"unroll", "channels are not split from one another"}}},
+	{Name: "views", Form: form.Views, Stage: ir.StageViewed, After: []Order{{"simplify", "uses decide whether a value is computed again or stored, and equal values would count apart"}, {"orders", "it reads stored values through the views that orders writes"}, {"unroll", "channels are views of operands"}, {"pieces", "it writes slices"}}},
+	{Name: "cse", Rewrite: rewrite.CSE, CheckGraph: rewrite.CheckCSE, Stage: ir.StageViewed, After: []Order{{"views", "views compute values anew, and different views can be one layout"}}},
+	{Name: "placement", Form: form.Placement, Check: form.CheckPlacement, Stage: ir.StageViewed, After: []Order{{"cse", "it would merge two results, or two operands of concatenations, that are copies of one value"}}},
+	{Name: "recompute", Form: form.Recompute, Stage: ir.StageViewed, After: []Order{{"placement", "results, and what is stored in a slice, are not computed again"}, {"cse", "it would merge what is computed again"}}},
+	{Name: "fuse", Form: form.Fuse, Check: form.CheckGroups, Stage: ir.StageViewed, After: []Order{{"placement", "each result is a store of some group"}, {"recompute", "it says which values are stored, and which are looked up in loops of their own"}}},
+	{Name: "loops", Form: form.Loops, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
+	{Name: "panels", Arrange: panels, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "it reads the steps of products"}}},
+	{Name: "tiles", Arrange: tiles, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "lines and rows are axes of loop nests"}, {"panels", "the steps that pack are in no row group of the product"}}},
+	{Name: "buffers", Form: buffers, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"tiles", "lifetimes are counted in steps, and scratch is not in the arena"}}},
 }
 
 // Options are settings of Lower.
@@ -125,24 +100,24 @@ func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 		o.Machine = tuning.Default(1)
 	}
 	s := newState(f, o)
-	if err := s.runAll(o); err != nil {
+	if err := runAll(s, o); err != nil {
 		return nil, err
 	}
 	p := s.Plan
-	s.leave()
+	s.Leave()
 	return p, nil
 }
 
 // runAll runs the passes, and checks what they ensure if that is an option.
-func (s *State) runAll(o Options) error {
-	defer s.blame()
+func runAll(s *State, o Options) error {
+	defer blame(s)
 	observe(s, o, "graph")
 	for _, p := range Default {
-		if err := s.run(p, o.Machine); err != nil {
+		if err := run(s, p, o.Machine); err != nil {
 			return err
 		}
 		if o.Verify {
-			if err := s.verify(p); err != nil {
+			if err := verify(s, p); err != nil {
 				return fmt.Errorf("after pass %s: %w", p.Name, err)
 			}
 		}
@@ -152,52 +127,56 @@ func (s *State) runAll(o Options) error {
 }
 
 func newState(f *ir.Func, o Options) *State {
-	s, ok := keptStates.Get().(*State)
-	if !ok {
-		s = new(State)
-	}
-	s.Func, s.noFuse, s.eager = f, o.NoFuse, o.Eager
+	s := form.NewState()
+	s.Func, s.NoFuse, s.Eager = f, o.NoFuse, o.Eager
 	for i, p := range f.Params {
 		if i < len(o.Frozen) && o.Frozen[i] {
-			if s.frozen == nil {
-				s.frozen = map[*ir.Value]bool{}
+			if s.Frozen == nil {
+				s.Frozen = map[*ir.Value]bool{}
 			}
-			s.frozen[p] = true
+			s.Frozen[p] = true
 		}
 	}
 	return s
 }
 
-func (s *State) run(p Pass, m *tuning.Machine) (err error) {
-	if s.running = p.Name; p.On != nil {
-		err = p.On(s, m)
-	} else {
-		err = p.Run(s)
+func run(s *State, p Pass, m *tuning.Machine) (err error) {
+	s.Running = p.Name
+	switch {
+	case p.Rewrite != nil:
+		err = p.Rewrite(&s.State)
+	case p.Form != nil:
+		err = p.Form(s)
+	default:
+		err = p.Arrange(s, m)
 	}
-	s.running = ""
-	s.pass.empty()
+	s.Running = ""
+	s.Pass.Empty()
 	return err
 }
 
 // blame adds to a panic the pass that is running and the text that it was given. It is deferred.
-func (s *State) blame() {
-	if s.running == "" {
+func blame(s *State) {
+	if s.Running == "" {
 		return
 	}
 	if r := recover(); r != nil {
-		panic(fmt.Sprintf("BUG: pass %s: %v\n%s", s.running, r, s))
+		panic(fmt.Sprintf("BUG: pass %s: %v\n%s", s.Running, r, s))
 	}
 }
 
 // verify checks the grammar of the stage and what the pass ensures.
-func (s *State) verify(p Pass) error {
+func verify(s *State, p Pass) error {
 	if err := ir.Verify(s.Func, p.Stage); err != nil {
 		return err
 	}
-	if p.Check == nil {
-		return nil
+	switch {
+	case p.CheckGraph != nil:
+		return p.CheckGraph(&s.State)
+	case p.Check != nil:
+		return p.Check(s)
 	}
-	return p.Check(s)
+	return nil
 }
 
 func checkPlan(s *State) error { return s.Plan.Verify() }

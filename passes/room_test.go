@@ -1,29 +1,13 @@
 package passes
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/passes/form"
 )
-
-// TestSlab: lists are zeros, apart from one another, and taken anew once the slab is empty.
-func TestSlab(t *testing.T) {
-	var m slab[int]
-	a, b := m.take(3), m.take(4)
-	copy(a, []int{1, 2, 3})
-	require.Equal(t, []int{0, 0, 0, 0}, b)
-	require.Equal(t, 3, cap(a), "an append would write into the next list")
-	long := m.take(mostElems)
-	require.Len(t, long, mostElems)
-	for range 10 { // more than a block
-		m.take(mostElems / 5)[0] = 7
-	}
-	require.Equal(t, []int{1, 2, 3}, a)
-	m.empty()
-	require.Equal(t, make([]int, mostElems/4), m.take(mostElems/4))
-}
 
 // TestStatesAreEmpty: the memory that a graph leaves to the next has nothing of it, and the plan has none of that memory.
 func TestStatesAreEmpty(t *testing.T) {
@@ -53,34 +37,32 @@ func TestStatesAreEmpty(t *testing.T) {
 				plans[i] = p.String()
 			}
 			require.Equal(t, plans[i], p.String())
-			s, ok := keptStates.Get().(*State)
-			if !ok {
-				continue // the race detector has pools drop some
-			}
-			for _, r := range []*room{&s.pass, &s.whole} {
-				allZeros(t, r.numbers.block)
-				allZeros(t, r.ints.block)
-				allZeros(t, r.flags.block)
-				allZeros(t, r.values.block)
-				allZeros(t, r.readings.block)
-			}
-			allZeros(t, s.groupLists.block)
-			for _, g := range s.made.block {
-				require.Zero(t, g)
+			s := form.NewState()
+			for _, of := range []string{"Pass", "Whole", "groupLists", "made"} {
+				requireZeros(t, reflect.ValueOf(s).Elem().FieldByName(of), of)
 			}
 			require.Nil(t, s.Func)
 			require.Nil(t, s.Plan)
-			allZeros(t, s.space.all[:cap(s.space.all)])
-			keptStates.Put(s)
+			requireZeros(t, reflect.ValueOf(s).Elem().FieldByName("space").FieldByName("all"), "space")
 			require.Equal(t, plans[i], p.String(), "the plan has memory that was left")
+			s.Func = &ir.Func{}
+			s.Leave()
 		}
 	}
 }
 
-func allZeros[T comparable](t *testing.T, list []T) {
-	var zero T
-	for i, x := range list {
-		require.Equal(t, zero, x, "element %d", i)
+// requireZeros requires that the elements of all lists in a value are zeros, as far as the lists' memory goes.
+func requireZeros(t *testing.T, v reflect.Value, of string) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			requireZeros(t, v.Field(i), of+"."+v.Type().Field(i).Name)
+		}
+	case reflect.Slice:
+		list := v.Slice(0, v.Cap())
+		for i := range list.Len() {
+			require.True(t, list.Index(i).IsZero(), "%s: element %d", of, i)
+		}
 	}
 }
 
@@ -88,14 +70,14 @@ func allZeros[T comparable](t *testing.T, list []T) {
 func TestLargeStatesGo(t *testing.T) {
 	f := &ir.Func{}
 	x := f.Param("x", ir.Type{DType: ir.Float32, Shape: ir.ShapeOf(10)}, nil)
-	for range mostKept {
+	for range form.MostKept {
 		y, err := f.Add(ir.OpAdd, ir.Attr{}, ir.Pos{}, x, x)
 		require.NoError(t, err)
 		x = y
 	}
 	f.Results = []*ir.Value{x}
 	s := newState(f, Options{})
-	s.whole.ints.take(1)
-	s.leave()
-	require.NotNil(t, s.whole.ints.block, "it was not emptied for a next graph")
+	s.Whole.Ints.Take(1)
+	s.Leave()
+	require.NotSame(t, s, form.NewState(), "the next graph has its memory")
 }

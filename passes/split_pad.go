@@ -6,6 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes/form"
 )
 
 // Padding of panels. A product reads the panels of its right matrix as far as there are
@@ -57,5 +58,5 @@ func (c *cutting) zeros(s *plan.Step, a plan.Access) plan.Step {
 	}
 	zero := plan.Access{Buffer: len(c.p.Buffers), Strides: make([]int, len(extents))}
 	c.p.Buffers = append(c.p.Buffers, plan.Buffer{Kind: plan.ConstBuffer, DType: dtype})
-	return plan.Step{Body: body, Axes: parallel(extents), In: []plan.Access{zero}, Out: []plan.Output{{Access: out}}, Pos: s.Pos}
+	return plan.Step{Body: body, Axes: form.Parallel(extents), In: []plan.Access{zero}, Out: []plan.Output{{Access: out}}, Pos: s.Pos}
 }

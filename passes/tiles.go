@@ -14,27 +14,27 @@ import (
 // Requires: loops.
 // Ensures: groups of consecutive steps; buffers that only a group uses are scratch. The ledger is final but for sizes.
 func tiles(s *State, m *tuning.Machine) error {
-	formed := tile.Form(s.Plan, tile.Options{Machine: m, Frozen: s.isFrozen, Eager: s.eager, NoFuse: s.noFuse})
+	formed := tile.Form(s.Plan, tile.Options{Machine: m, Frozen: s.IsFrozen, Eager: s.Eager, NoFuse: s.NoFuse})
 	for _, b := range formed.InBody {
-		s.notStored(b)
+		notStored(s, b)
 	}
-	for at, i := range s.step.list {
+	for at, i := range s.Step.List {
 		if i > 0 {
-			s.step.list[at] = int32(1 + formed.Steps[i-1])
+			s.Step.List[at] = int32(1 + formed.Steps[i-1])
 		}
 	}
-	for at, i := range s.buffer.list {
+	for at, i := range s.Buffer.List {
 		if i > 0 && formed.Buffers != nil {
-			s.buffer.list[at] = int32(1 + formed.Buffers[i-1])
+			s.Buffer.List[at] = int32(1 + formed.Buffers[i-1])
 		}
 	}
 	for _, b := range formed.Again {
-		if v := s.inBuffer(b); v != nil {
-			s.record(plan.Recomputed, v, 0, overlapReason)
+		if v := inBuffer(s, b); v != nil {
+			s.Record(plan.Recomputed, v, 0, overlapReason)
 		}
 	}
 	if len(s.Plan.Rows) > 0 || formed.Buffers != nil {
-		s.Plan.Ledger = s.decisions()
+		s.Plan.Ledger = s.Decisions()
 	}
 	return nil
 }
@@ -42,8 +42,8 @@ func tiles(s *State, m *tuning.Machine) error {
 const overlapReason = "the windows of two blocks of rows have rows in common"
 
 // inBuffer returns the first value that is in a buffer, nil if there is none.
-func (s *State) inBuffer(buffer int) *ir.Value {
-	k := slices.IndexFunc(s.Func.Body, func(v *ir.Value) bool { return int(*s.buffer.at(v)) == 1+buffer })
+func inBuffer(s *State, buffer int) *ir.Value {
+	k := slices.IndexFunc(s.Func.Body, func(v *ir.Value) bool { return int(*s.Buffer.At(v)) == 1+buffer })
 	if k < 0 {
 		return nil
 	}
@@ -52,17 +52,14 @@ func (s *State) inBuffer(buffer int) *ir.Value {
 
 // notStored notes that the rows of a gather, which a buffer was for, are not stored: the ledger says that
 // they are.
-func (s *State) notStored(buffer int) {
-	about := s.inBuffer(buffer)
-	for i, v := range s.ledger.about {
-		if e := &s.ledger.list[i]; about != nil && v == about && e.Kind == plan.Materialized {
+func notStored(s *State, buffer int) {
+	about := inBuffer(s, buffer)
+	for i, v := range s.Ledger.About {
+		if e := &s.Ledger.List[i]; about != nil && v == about && e.Kind == plan.Materialized {
 			e.Kind, e.Reason = plan.Fused, ""
 		}
 	}
 }
-
-// isFrozen reports whether a param never changes.
-func (s *State) isFrozen(param int) bool { return len(s.frozen) > 0 && s.frozen[s.Func.Params[param]] }
 
 // buffers gives the temporaries and scratch buffers their memory: see tile.Place.
 //

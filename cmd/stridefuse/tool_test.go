@@ -230,7 +230,7 @@ func TestHelp(t *testing.T) {
 
 // TestBisect plants a pass with a wrong rewrite, and expects the tool to find the line.
 func TestBisect(t *testing.T) {
-	swapped := passes.Pass{Name: "swapped", Run: func(s *passes.State) error {
+	swapped := passes.Pass{Name: "swapped", Form: func(s *passes.State) error {
 		return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 			if v.Op == ir.OpSub {
 				v.Args = []*ir.Value{v.Args[1], v.Args[0]}

@@ -1,0 +1,371 @@
+package form
+
+import "github.com/stridefuse/stridefuse/passes/rewrite"
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// Placement decides where values are stored: a result in memory of its own, which the caller owns, and
+// each operand of a concatenation in its slice of the concatenation, so that it is not copied there.
+// The loop that computes the operand stores it in the slice. Other readers of the operand read it in
+// the slice if all else in the concatenation is padding: in a residual network a convolution reads the
+// padded value, and a sum behind that the value itself. In other cases a copy is stored in the slice;
+// fuse puts it into the loop that computes the operand if there is one. A concatenation that only
+// another one reads has no memory: its operands are slices of the other's slice.
+//
+// Requires: stage viewed; after cse, which would merge two copies of one value.
+// Ensures: every result is a computed value, or all of one under another shape, and no two are of the
+// same; each operand of a concatenation is computed, and stored in its slice.
+func Placement(s *State) error {
+	f := s.Func
+	if err := s.ownResults(); err != nil {
+		return err
+	}
+	f.Sweep()
+	if !slices.ContainsFunc(f.Body, func(v *ir.Value) bool { return v.Op.IsJoin() }) {
+		return nil
+	}
+	p := &placer{s: s, level: s.levels(), padding: map[*ir.Value]bool{}}
+	p.readers, p.results = rewrite.ReadersOf(f)
+	for _, r := range f.Results {
+		p.results[computed(r)] = true
+	}
+	s.placed = map[*ir.Value]location{}
+	for _, v := range slices.Backward(f.Body) {
+		if v.Op.IsJoin() && s.Fuel.Take(v) {
+			if err := p.operands(v); err != nil {
+				return err
+			}
+		}
+	}
+	f.Body = inOrder(f)
+	f.Sweep()
+	s.Distinct, s.Level = false, nil
+	return nil
+}
+
+// ownResults copies each result that is not computed, or is another result too.
+func (s *State) ownResults() error {
+	seen := map[*ir.Value]bool{}
+	for i, r := range s.Func.Results {
+		why := ""
+		switch c := computed(r); {
+		case seen[c]:
+			why = "the value is another result too, and each has its own memory"
+		case c == nil:
+			why = "a result has its own memory, and nothing computes this one"
+		}
+		if why != "" {
+			c, err := s.Func.Add(ir.OpCopy, ir.Attr{Note: why}, r.Pos, r)
+			if err != nil {
+				return err
+			}
+			s.Func.Results[i] = c
+		}
+		seen[computed(s.Func.Results[i])] = true
+	}
+	return nil
+}
+
+// computed returns the computed value whose elements r has, all and in their
+// order: r itself, or what it reads; nil if there is none.
+func computed(r *ir.Value) *ir.Value {
+	if r.Op == ir.OpAccess && r.Args[0].Op.IsComputed() {
+		flat, ok := r.Attr.At.Reshape(rewrite.Size(r.Type.Shape))
+		if ok && flat.Equal(layout.RowMajor(rewrite.Size(r.Args[0].Type.Shape))) {
+			return r.Args[0]
+		}
+	}
+	if r.Op.IsComputed() {
+		return r
+	}
+	return nil
+}
+
+func CheckPlacement(s *State) error {
+	seen := map[*ir.Value]bool{}
+	for _, r := range s.Func.Results {
+		c := computed(r)
+		if c == nil || seen[c] {
+			return fmt.Errorf("result %%%d has no memory of its own", r.ID)
+		}
+		seen[c] = true
+	}
+	for _, v := range s.Func.Body {
+		for _, a := range v.Args {
+			if v.Op.IsJoin() && (computed(a) == nil || s.placed[computed(a)].in == nil) {
+				return fmt.Errorf("%%%d is not stored in its slice of %%%d", a.ID, v.ID)
+			}
+		}
+	}
+	return nil
+}
+
+// location is the buffer of another value and the elements of it that a value is stored in.
+type location struct {
+	in *ir.Value
+	at layout.Layout // of the value's shape
+}
+
+type placer struct {
+	s       *State
+	level   []int32 // by ID
+	readers map[*ir.Value][]*ir.Value
+	results map[*ir.Value]bool // and the values that are results under another shape
+	padding map[*ir.Value]bool // concatenations of one value and constants that are stored in memory of such concatenations
+}
+
+// operands decides where the operands of a concatenation are stored.
+func (p *placer) operands(v *ir.Value) error {
+	own, nested := p.s.placed[v]
+	if !nested {
+		own = location{v, layout.RowMajor(rewrite.Extents(v)...)}
+	}
+	constants := 0
+	for _, a := range v.Args {
+		if rewrite.IsConst(base(a)) {
+			constants++
+		}
+	}
+	p.padding[v] = constants == len(v.Args)-1 && (p.padding[v] || !nested && !p.results[v])
+	for i, a := range v.Args {
+		at, err := v.Op.Info().Part(v, i, own.at)
+		if err != nil {
+			return &ir.Error{Pos: v.Pos, Op: v.Called(), Msg: err.Error()}
+		}
+		x, l := storer(a, at)
+		if x == nil || !p.alone(x, a) && !p.readInside(x, v, location{own.in, l}) {
+			if x, err = p.s.Func.Add(ir.OpCopy, ir.Attr{Note: "it is stored in the result of a " + v.Op.String() + ", and is no value of that alone"}, v.Pos, a); err != nil {
+				return err
+			}
+			v.Args[i], l = x, at
+		}
+		p.s.placed[x], p.padding[x] = location{own.in, l}, p.padding[v]
+	}
+	return nil
+}
+
+// storer returns the value whose loop can store a's elements in a slice, and the
+// slice in that value's shape; nil if there is none.
+func storer(a *ir.Value, at layout.Layout) (*ir.Value, layout.Layout) {
+	x := computed(a)
+	if x == nil || rewrite.Size(a.Type.Shape) == 0 {
+		return nil, at
+	}
+	l, ok := at.Reshape(rewrite.Extents(x)...)
+	switch k := x.Op.Info().Kind; {
+	case !ok || k == ir.Reduce || k == ir.Join && x != a:
+		return nil, at
+	case k == ir.Contract: // it stores contiguous lines
+		ok = l.Strides[len(l.Strides)-1] == 1
+	case k == ir.Scan: // steps have no axes of one element
+		ok = innermost(l) == 1
+	case x.Op.IsElementwise():
+		ok = affine([]*ir.Value{x}, map[*ir.Value]location{x: {x, l}})
+	}
+	if !ok {
+		return nil, at
+	}
+	return x, l
+}
+
+// innermost returns the stride of the last axis of several elements, 1 if there is none.
+func innermost(l layout.Layout) int {
+	for k := len(l.Shape) - 1; k >= 0; k-- {
+		if l.Shape[k] > 1 {
+			return l.Strides[k]
+		}
+	}
+	return 1
+}
+
+// alone reports whether x has one reader, and so has a, which is x or reads it.
+func (p *placer) alone(x, a *ir.Value) bool {
+	return len(p.readers[x]) <= 1 && len(p.readers[a]) <= 1 && !p.results[x] && !p.results[a]
+}
+
+// readInside has all readers of x but v, which pads it, read it inside the padding. It reports whether they do:
+// not if the loop of x could compute one of them, or if one would read shorter lines.
+func (p *placer) readInside(x, v *ir.Value, inside location) bool {
+	if !p.padding[v] || p.results[x] || !x.Op.IsElementwise() || !slices.Contains(v.Args, x) {
+		return false
+	}
+	var layouts []layout.Layout
+	for _, r := range p.readers[x] {
+		l, ok := p.inside(r, x, inside.at)
+		if !ok && r != v {
+			return false
+		}
+		layouts = append(layouts, l)
+	}
+	again := p.s.readAs(inside.in, inside.at, x)
+	for i, r := range p.readers[x] {
+		switch {
+		case r.Op == ir.OpAccess:
+			attr := *r.Attr
+			attr.At = &layouts[i]
+			r.Args[0], r.Attr = inside.in, &attr
+		case r != v:
+			for k, a := range r.Args {
+				if a == x {
+					r.Args[k] = again
+				}
+			}
+		}
+	}
+	return true
+}
+
+// inside returns how a reader of x reads it where it is, if it can and loses nothing.
+func (p *placer) inside(r, x *ir.Value, at layout.Layout) (l layout.Layout, ok bool) {
+	rank := len(at.Shape)
+	switch {
+	case r.Op == ir.OpAccess:
+		l, ok = within(*r.Attr.At, rewrite.Extents(x), at)
+		return l, ok && line(l) >= line(*r.Attr.At)
+	case r.Op.IsElementwise() && p.level[r.ID] > p.level[x.ID] && rank > 0 && at.Shape[rank-1] >= rewrite.LeastColumns:
+		ls := []layout.Layout{at}
+		for _, a := range r.Args {
+			if !rewrite.IsConst(a) && a != x {
+				ls = append(ls, rewrite.LayoutOf(a))
+			}
+		}
+		_, ok = layout.Refine(ls...)
+		return at, ok
+	}
+	return l, false
+}
+
+// line returns how many elements follow one another along the last axis of a layout and those that
+// continue it.
+func line(l layout.Layout) int {
+	shape := l.Collapse().Shape
+	if len(shape) == 0 {
+		return 1
+	}
+	return shape[len(shape)-1]
+}
+
+// within returns the elements of a view of a row-major array where the array has the layout at. It
+// fails for a view whose steps go from the end of one axis to the next one.
+func within(view layout.Layout, shape []int, at layout.Layout) (l layout.Layout, ok bool) {
+	first, err := layout.Unravel(shape, view.Offset)
+	if err != nil {
+		return l, false
+	}
+	l = layout.Layout{Shape: view.Shape, Strides: make([]int, len(view.Strides)), Offset: at.At(first...)}
+	least, most := slices.Clone(first), slices.Clone(first)
+	for k, n := range view.Shape {
+		stride, sign := view.Strides[k], 1
+		if stride < 0 {
+			stride, sign = -stride, -1
+		}
+		step, err := layout.Unravel(shape, stride)
+		if n > 1 && err != nil {
+			return l, false
+		}
+		for axis := range step {
+			l.Strides[k] += sign * step[axis] * at.Strides[axis]
+			least[axis] += min(0, sign*step[axis]*(n-1))
+			most[axis] += max(0, sign*step[axis]*(n-1))
+		}
+	}
+	for axis, n := range shape {
+		if least[axis] < 0 || most[axis] >= n {
+			return l, false
+		}
+	}
+	return l, true
+}
+
+// inOrder returns the body of a graph, each value after its operands.
+func inOrder(f *ir.Func) []*ir.Value {
+	ordered, done := make([]*ir.Value, 0, len(f.Body)), rewrite.NewValueMap[bool](f)
+	var add func(v *ir.Value)
+	add = func(v *ir.Value) {
+		if *done.At(v) || v.Op == ir.OpParam {
+			return
+		}
+		*done.At(v) = true
+		for _, a := range v.Args {
+			add(a)
+		}
+		ordered = append(ordered, v)
+	}
+	for _, v := range f.Body {
+		add(v)
+	}
+	return ordered
+}
+
+// placeProducts places each product whose only reader is a copy with the axes in another
+// order, and the rows contiguous, in the buffer of the copy. The copy then needs no step.
+func placeProducts(s *State) {
+	if !rewrite.Multiplies(s.Func) {
+		return
+	}
+	uses, copies := s.countUses(), map[*ir.Value]bool{}
+	for _, g := range s.groups {
+		u := g.values[0]
+		if s.placed[u].in != nil || len(g.values) > 1 || u.Op != ir.OpCopy || u.Args[0].Op != ir.OpAccess {
+			continue
+		}
+		a := u.Args[0]
+		v := a.Args[0]
+		if !v.Op.IsProduct() || s.placed[v].in != nil || *uses.At(v) > 1 || *uses.At(a) > 1 || rewrite.Size(u.Type.Shape) != rewrite.Size(v.Type.Shape) {
+			continue
+		}
+		if strides, ok := permutedStrides(v, *a.Attr.At); ok {
+			if s.placed == nil {
+				s.placed = map[*ir.Value]location{}
+			}
+			s.placed[v], copies[u] = location{u, layout.Layout{Shape: rewrite.Extents(v), Strides: strides}}, true
+		}
+	}
+	s.Ledger.Remove(copies)
+}
+
+// permutedStrides returns the strides along v's axes of a row-major copy of l, which reads
+// v's buffer. It reports false unless l permutes v's axes and leaves the last one the last.
+func permutedStrides(v *ir.Value, l layout.Layout) (strides []int, ok bool) {
+	own, copied := rewrite.LayoutOf(v), layout.RowMajor(l.Shape...)
+	for k, n := range own.Shape {
+		at := -1
+		for j, m := range l.Shape {
+			if m == n && l.Strides[j] == own.Strides[k] {
+				at = j
+			}
+		}
+		switch {
+		case n == 1:
+			strides = append(strides, 0)
+		case at < 0:
+			return nil, false
+		default:
+			strides = append(strides, copied.Strides[at])
+		}
+	}
+	return strides, l.Offset == 0 && strides[len(strides)-1] == 1
+}
+
+// stored returns the buffer that a value is stored in, and the value's layout there, which is in
+// memory of a space.
+func (l *looper) stored(space *layout.Space, v *ir.Value) (buffer int, at layout.Layout) {
+	if p := l.s.placed[v]; p.in != nil {
+		return l.of(p.in), p.at
+	}
+	return l.of(v), rewrite.LayoutIn(space, v)
+}
+
+// declare declares the buffer that a value is stored in.
+func (l *looper) declare(v *ir.Value) {
+	if p := l.s.placed[v]; p.in != nil {
+		v = p.in
+	}
+	l.of(v)
+}

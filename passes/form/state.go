@@ -1,0 +1,79 @@
+// Package form has the passes that turn a graph into steps: views become layouts of operands, values that one loop can
+// compute become a group, and each group becomes the loop nest of a [plan.Step]. It knows no machine.
+//
+// The list of all passes, with their order, is in package passes.
+package form
+
+import (
+	"sync"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
+)
+
+// State is a graph on its way to a plan: where its values are stored, the groups of values that a loop
+// computes each, and from the pass loops on the Plan.
+type State struct {
+	rewrite.State
+	Plan *plan.Plan
+
+	Running string                  // the pass that has not returned, or ""
+	Buffer  rewrite.ValueMap[int32] // 1 + the buffer of each value that has one
+	Step    rewrite.ValueMap[int32] // 1 + the step that computes each value
+
+	why        map[*ir.Value]string   // why a value has memory of its own
+	placed     map[*ir.Value]location // values that are stored in the buffer of another
+	tabled     map[*ir.Value]bool     // values that loops compute which look them up
+	groups     []*group
+	groupLists rewrite.Slab[*group]
+	made       rewrite.Slab[group]
+	space      nestSpace
+	body       kernel.Kernel // of the present group
+	cut        partitioner
+}
+
+// String returns the text of the present stage.
+func (s *State) String() string {
+	if s.Plan != nil {
+		return s.Plan.String()
+	}
+	if len(s.groups) > 0 {
+		return s.Func.String() + groupText(s.groups)
+	}
+	return s.Func.String()
+}
+
+// keptStates are States of graphs that have their plans, with memory for the next.
+var keptStates sync.Pool
+
+// NewState returns the State of no graph yet. Its memory may be what Leave left.
+func NewState() *State {
+	if s, ok := keptStates.Get().(*State); ok {
+		return s
+	}
+	return new(State)
+}
+
+// MostKept is the greatest number of values of a graph whose State is kept. For a larger graph, reuse saves little compared with the
+// memory that its program keeps.
+const MostKept = 1024
+
+// Leave leaves the State's memory to the next graph.
+func (s *State) Leave() {
+	if len(s.Func.Params)+len(s.Func.Body) > MostKept {
+		return
+	}
+	s.Pass.Empty()
+	s.Whole.Empty()
+	s.groupLists.Empty()
+	s.made.Empty()
+	clear(s.groups)
+	s.space.forget()
+	s.cut.forget()
+	next := State{groupLists: s.groupLists, made: s.made, groups: s.groups[:0], space: s.space, body: s.body, cut: s.cut}
+	next.Pass, next.Whole = s.Pass, s.Whole
+	*s = next
+	keptStates.Put(s)
+}

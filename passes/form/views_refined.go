@@ -1,0 +1,87 @@
+package form
+
+import "github.com/stridefuse/stridefuse/passes/rewrite"
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// Views of reshapes that are no views on their own. The layout of such a value enumerates
+// its elements in order, over other axes than it has. Another view needs the axes: a flip
+// finds them where each is a run of the layout's, and for any other one the elements are
+// stored first, as few as possible.
+
+// viewLayout returns the layout l of a value of a shape seen through the view op v, for
+// which needsCopy has nothing to say.
+func viewLayout(v *ir.Value, l layout.Layout, shape []int) (layout.Layout, error) {
+	if slices.Equal(l.Shape, shape) || v.Op == ir.OpReshape {
+		return v.Layout(l)
+	}
+	if m, ok := l.Reshape(shape...); ok {
+		return v.Layout(m)
+	}
+	runs, _ := axisRuns(l.Shape, shape)
+	var axes []int
+	for _, k := range v.Attr.Axes {
+		axes = append(axes, runs[k]...)
+	}
+	return l.Flip(axes...)
+}
+
+// needsCopy returns why the elements of x have to be stored before the view op v can read
+// them, or "".
+func needsCopy(v, x *ir.Value) string {
+	if v.Op == ir.OpReshape || x.Attr.At == nil || rewrite.HasExtents(x.Attr.At.Shape, x) {
+		return ""
+	}
+	l, shape := *x.Attr.At, rewrite.Extents(x)
+	if _, ok := l.Reshape(shape...); ok {
+		return ""
+	}
+	if _, ok := axisRuns(l.Shape, shape); ok && v.Op == ir.OpFlip {
+		return ""
+	}
+	return fmt.Sprintf("the reshape to %v is no view of %s, and %s needs its axes", shape, l, v.Op)
+}
+
+// axisRuns returns for each axis of a shape the run of axes of refined that has its
+// elements, and whether there are such runs.
+func axisRuns(refined, shape []int) (runs [][]int, ok bool) {
+	at := 0
+	for _, n := range shape {
+		var run []int
+		for have := 1; have < n || at < len(refined) && refined[at] == 1; at++ {
+			if at == len(refined) {
+				return nil, false
+			}
+			have *= refined[at]
+			run = append(run, at)
+			if have > n {
+				return nil, false
+			}
+		}
+		runs = append(runs, run)
+	}
+	return runs, at == len(refined)
+}
+
+// copiedBelow returns why a value is stored rather than computed as v reads it: operands
+// of the cone would have to be copied for that. It is one array, and they may be several.
+func (w *viewer) copiedBelow(v *ir.Value, c *fanIn) string {
+	for _, u := range c.values {
+		for _, a := range u.Args {
+			if rewrite.IsConst(a) || slices.Contains(c.values, a) {
+				continue
+			}
+			if why := needsCopy(v, a); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}

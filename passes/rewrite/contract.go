@@ -1,0 +1,297 @@
+package rewrite
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Contract writes contractions in one form: products of matrices with two rows, columns and pairs or more. A product
+// with one row or one column is a reduction of the products of elements, as its definition says, and reads each element
+// of the other operand once; one of a single pair multiplies elements. A convolution is the product of its weights and
+// its windows, which are a view of the operand (contract_convolution.go). A convolution of taps (ir/conv.go) stays one,
+// of the type that is computed in.
+//
+// Either operand of a product may be the left one: the product of the transposes is the transpose, and each of its
+// elements is the same sum, in the same order. The side decides what is packed, and which axis of the result is the last
+// one in memory.
+//
+// Requires: all sizes bound.
+// Ensures: every dot has two rows, two columns and two pairs or more, and reads no cast of more elements than a view
+// below it reads; convolutions are of taps; both are of a type that is computed in itself.
+func Contract(s *State) error {
+	if !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op.IsProduct() || v.Attr.Conv != nil }) {
+		return nil
+	}
+	c := &contractor{s: s, last: channelsLast(s.Func), pooled: map[*ir.Value]bool{}, depthwise: map[*ir.Value]bool{}, joined: map[*ir.Value][]*ir.Value{}}
+	c.uses()
+	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
+		switch {
+		case v.Attr.Conv != nil:
+			return c.convolution(v)
+		case !v.Op.IsProduct():
+			return v, nil
+		}
+		p, err := c.widened(v)
+		if err != nil {
+			return nil, err
+		}
+		y, why := p, c.swaps(p)
+		if why != "" {
+			y, err = c.swapped(p, why)
+		} else {
+			y, err = c.dot(p)
+		}
+		a := adder{f: s.Func, v: v, err: err}
+		return a.cast(y, v.Type.DType), a.err
+	})
+}
+
+// widened returns a product of the type that v is computed in. What a view repeats is cast once: windows of an image of
+// float16 are windows of one of float32.
+func (c *contractor) widened(v *ir.Value) (*ir.Value, error) {
+	if !isNarrow(v) && !repeatsCast(v) {
+		return v, nil
+	}
+	a, args := adder{f: c.s.Func, v: v}, slices.Clone(v.Args)
+	for i, x := range args {
+		args[i] = a.castOnce(a.cast(x, x.Type.DType.Compute()))
+	}
+	p := a.add(v.Op, *v.Attr, args...)
+	c.pooled[p], c.depthwise[p], c.joined[p] = c.pooled[v], c.depthwise[v], c.joined[v]
+	return p, a.err
+}
+
+func CheckContract(s *State) error {
+	for _, v := range s.Func.Body {
+		switch {
+		case v.Attr.Conv != nil && !(isTapped(v) && v.Type.DType.Native()):
+			return fmt.Errorf("%%%d is a %s of %s that has no taps", v.ID, v.Op, v.Type.DType)
+		case !v.Op.IsProduct():
+		case DotOf(v).degenerate():
+			return fmt.Errorf("%%%d is a product of one row, one column or one pair", v.ID)
+		case isNarrow(v), repeatsCast(v):
+			return fmt.Errorf("%%%d is a product of %s, or reads a cast of a view that repeats elements", v.ID, v.Type.DType)
+		}
+	}
+	return nil
+}
+
+// contracts reports whether v is a product of matrices, or a convolution that is written as one.
+func contracts(v *ir.Value) bool { return v.Op.IsProduct() || v.Attr.Conv != nil && !isTapped(v) }
+
+// isTapped reports whether v is a convolution of taps.
+func isTapped(v *ir.Value) bool {
+	return v.Attr.Conv != nil && v.Attr.Conv.Tapped(v.Args[1].Type.Shape)
+}
+
+type contractor struct {
+	s    *State
+	last map[*ir.Value]bool // convolutions whose channels stay the last axis in memory
+	// pooled are the contractions of which elementwise values alone compute fewer elements, a quarter or less: those of
+	// convolutions that are pooled. The pass orders computes these before they are transposed.
+	pooled map[*ir.Value]bool
+	// depthwise are the contractions whose result is the operand of a convolution of taps, which reads it faster
+	// where channels are the last axis in memory: its windows have steps, or they are few and their lines short.
+	depthwise map[*ir.Value]bool
+	joined    map[*ir.Value][]*ir.Value // contractions that elementwise values read beside one, as sums of two convolutions do
+}
+
+// extentsOfDot are the extents of the matrices of a product: rows x pairs times
+// pairs x cols.
+type extentsOfDot struct{ Rows, Pairs, Cols int }
+
+// degenerate reports whether a product is no loop of its own.
+func (d extentsOfDot) degenerate() bool { return d.Rows < 2 || d.Cols < 2 || d.Pairs < 2 }
+
+// DotOf returns the extents of a product, or of the product that a convolution is for each image and group: the
+// channels of the weights times the windows.
+func DotOf(v *ir.Value) extentsOfDot {
+	if c := v.Attr.Conv; c != nil {
+		w := v.Args[1].Type.Shape
+		return extentsOfDot{Extents(v.Args[1])[0] / c.Groups, Size(w[1:]), Size(v.Type.Shape[2:])}
+	}
+	return extentsOfDot{Extent(v.Args[0], 2), Extent(v.Args[0], 1), Extent(v.Args[1], 1)}
+}
+
+// uses sets what readers say of contractions: pooled, depthwise and joined.
+func (c *contractor) uses() {
+	of, depthwise := NewValueMap[*ir.Value](c.s.Func), c.s.OfTaps() // of: the contraction that a value is computed of
+	for _, v := range c.s.Func.Body {
+		switch {
+		case contracts(v):
+			*of.At(v) = v
+		case v.Op.IsView():
+			*of.At(v) = *of.At(v.Args[0])
+		case v.Op == ir.OpConcat: // of a value and what is padded to it
+			for _, a := range v.Args {
+				if p := *of.At(a); p != nil {
+					*of.At(v) = p
+				}
+			}
+		case v.Op.IsElementwise() || isTapped(v):
+			for _, a := range v.Args {
+				p := *of.At(a)
+				if p == nil || Size(a.Type.Shape) < Size(v.Type.Shape) && !isTapped(v) {
+					continue
+				}
+				if q := *of.At(v); q != nil && q != p {
+					c.joined[p], c.joined[q] = append(c.joined[p], q), append(c.joined[q], p)
+				}
+				*of.At(v) = p
+				fewer := 4*Size(v.Type.Shape) <= Size(p.Type.Shape)
+				switch {
+				case *depthwise.At(v):
+					c.depthwise[p] = c.depthwise[p] || fewer || Size(v.Type.Shape) <= swappedWindows*DotOf(p).Rows
+				case fewer:
+					c.pooled[p] = true
+				}
+			}
+		}
+	}
+}
+
+// swaps returns why the operands of a product change sides, or nothing.
+func (c *contractor) swaps(v *ir.Value) (why string) {
+	d := DotOf(v)
+	large := c.s.Eager || d.Pairs*d.Cols*v.Type.DType.Size() > swappedBytes
+	switch {
+	case d.degenerate():
+	case v.Op.IsProduct() && d.Rows <= swappedRows && 2*d.Rows <= d.Cols && large && transposed(v.Args[1]) && !c.s.frozenBelow(v.Args[1]):
+		return "a product of few rows and a transposed matrix is the transpose of the product of that and few columns: the few are packed"
+	case c.weighs(v) && c.fillsVectors(v, d):
+		return "a product of weights that never change and windows is the transpose of the product of the windows and the weights: these are packed once, and channels lie in vectors"
+	}
+	return ""
+}
+
+// weighs reports whether a contraction multiplies weights that never change by windows. Windows that are cast, as they do not
+// repeat elements, are an array.
+func (c *contractor) weighs(v *ir.Value) bool {
+	if o := v.Attr.Conv; o != nil {
+		d := DotOf(v)
+		repeat := Extents(v)[0]*o.Groups*d.Pairs*d.Cols > Size(v.Args[0].Type.Shape)
+		return !c.last[v] && (repeat || v.Type.DType.Native()) && c.s.frozenBelow(v.Args[1])
+	}
+	return viewsBy(v.Args[1], ir.OpWindow) && c.s.frozenBelow(v.Args[0])
+}
+
+// fillsVectors reports whether the windows that a product multiplies are better its left operand: the
+// channels of its result lie in vectors then, and fill them or are pooled, or the windows are few. Short windows
+// are if the result is joined with that of long ones.
+func (c *contractor) fillsVectors(v *ir.Value, d extentsOfDot) bool {
+	in := v.Type.DType.Compute() // a convolution is multiplied in it
+	width, bytes := kernel.DotColumns(in), d.Rows*d.Cols*in.Size()
+	lanes := (d.Rows + width - 1) / width * width
+	fills := (lanes-d.Rows)*swappedIdle <= d.Rows || d.Cols <= swappedWindows
+	long := func(v *ir.Value) bool { return DotOf(v).Pairs >= swappedPairs && c.weighs(v) }
+	gains := fills && (long(v) || slices.ContainsFunc(c.joined[v], long)) || c.depthwise[v] || c.pooled[v] && bytes <= pooledBytes
+	return in == ir.Float32 && (gains && d.Rows >= swappedChannels || c.s.Eager)
+}
+
+// transposed reports whether a factor exchanges the last two axes of memory.
+func transposed(y *ir.Value) bool {
+	rank := len(y.Type.Shape)
+	if y.Op != ir.OpPermute || y.Args[0].Op.IsView() || y.Attr.Axes[rank-1] != rank-2 || y.Attr.Axes[rank-2] != rank-1 {
+		return false
+	}
+	at := y.Args[0].Attr
+	return at == nil || at.At == nil || at.At.Strides[rank-1] == 1
+}
+
+// swapped returns the transpose of the product of the transposes: x yT = (y xT)T. A product packs its right matrix.
+func (c *contractor) swapped(v *ir.Value, why string) (*ir.Value, error) {
+	a := adder{f: c.s.Func, v: v}
+	p := a.add(v.Op, ir.Attr{}, a.transpose(v.Args[1]), a.transpose(v.Args[0]))
+	y := a.transpose(p)
+	return y, c.done(&a, p, why)
+}
+
+// done records that the value of an adder is computed as w. It returns the adder's error.
+func (c *contractor) done(a *adder, w *ir.Value, why string) error {
+	if a.err == nil {
+		c.s.Ledger.add(plan.Decision{Kind: plan.Rewritten, Op: a.v.Op, Pos: a.v.Pos, Reason: why}, w)
+	}
+	return a.err
+}
+
+// transpose returns x with its last two axes exchanged. Where a reshape makes these of several
+// axes each, as of those of windows, it exchanges the axes before: the result may be a view where
+// x is none.
+func (a *adder) transpose(x *ir.Value) *ir.Value {
+	if a.err != nil {
+		return nil
+	}
+	e := Extents(x)
+	rank := len(e)
+	shape := slices.Concat(x.Type.Shape[:rank-2], ir.Shape{x.Type.Shape[rank-1], x.Type.Shape[rank-2]})
+	rows, cols := rank-2, rank-1
+	if x.Op == ir.OpReshape {
+		if r, m, ok := splitOf(Extents(x.Args[0]), e[rank-2], e[rank-1]); ok {
+			x, rows, cols = x.Args[0], r, m
+		}
+	}
+	return a.reshaped(a.add(ir.OpPermute, ir.Attr{Axes: slices.Concat(axesFrom(0, rows), axesFrom(cols, len(x.Type.Shape)), axesFrom(rows, cols))}, x), shape)
+}
+
+// axesFrom returns the axes from first to before end.
+func axesFrom(first, end int) (axes []int) {
+	for k := first; k < end; k++ {
+		axes = append(axes, k)
+	}
+	return axes
+}
+
+// splitOf returns the first axes that make up so many rows and so many columns, the last ones of
+// some extents.
+func splitOf(e []int, rows, cols int) (firstRow, firstCol int, ok bool) {
+	at := len(e)
+	for _, n := range []int{cols, rows} {
+		for ; n > 1 && at > 0 && n%e[at-1] == 0; at-- {
+			n /= e[at-1]
+		}
+		if n != 1 {
+			return 0, 0, false
+		}
+		firstRow, firstCol = at, firstRow
+	}
+	return firstRow, firstCol, true
+}
+
+// dot returns a product, or what it is if it is degenerate.
+func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
+	switch d := DotOf(v); {
+	case Size(v.Type.Shape) == 0 || d.Pairs == 0:
+		a := adder{f: c.s.Func, v: v}
+		return a.constant(v, 0), a.err
+	case d.Rows == 1 || d.Cols == 1:
+		return c.reduction(v)
+	case d.Pairs == 1:
+		return c.outer(v)
+	}
+	return v, nil
+}
+
+// reduction returns the sum of the products of elements.
+func (c *contractor) reduction(v *ir.Value) (*ir.Value, error) {
+	rank := len(v.Args[1].Type.Shape)
+	a := adder{f: c.s.Func, v: v}
+	y := a.add(ir.OpPermute, ir.Attr{Axes: append(axesFrom(0, rank-2), rank-1, rank-2)}, v.Args[1])
+	p := a.add(v.Op.Info().By, ir.Attr{}, v.Args[0], y) // one row or column repeats
+	sum := a.add(ir.OpReshape, ir.Attr{Shape: v.Type.Shape}, a.add(ir.OpSum, ir.Attr{Axes: []int{rank - 1}}, p))
+	return sum, c.done(&a, p, "a product of one row or one column is a reduction: its terms are added as they are computed")
+}
+
+// outer returns the products of one pair, of floats added to +0 as the first pair
+// of a sum is.
+func (c *contractor) outer(v *ir.Value) (*ir.Value, error) {
+	a, op, args := adder{f: c.s.Func, v: v}, v.Op.Info().By, v.Args
+	if ir.Floats.Has(v.Type.DType) {
+		op, args = ir.OpFMA, append(slices.Clone(args), a.add(ir.OpConst, ir.Attr{DType: v.Type.DType}))
+	}
+	p := a.add(op, ir.Attr{}, args...)
+	return p, c.done(&a, p, "a product of one pair an element is elementwise")
+}

@@ -1,0 +1,72 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// Shapes and layouts of values whose sizes are bound.
+
+// Bytes returns the size of a value in memory.
+func Bytes(v *ir.Value) int { return Size(v.Type.Shape) * v.Type.DType.Size() }
+
+// Size returns the number of elements of a shape that is bound.
+func Size(s ir.Shape) int {
+	n := 1
+	for _, d := range s {
+		e, _ := d.Int()
+		n *= e
+	}
+	return n
+}
+
+// LayoutOf returns where the elements of a value sit in its buffer.
+func LayoutOf(v *ir.Value) layout.Layout { return LayoutIn(new(layout.Space), v) }
+
+// LayoutIn is layoutOf in memory of a space.
+func LayoutIn(s *layout.Space, v *ir.Value) layout.Layout {
+	if v.Attr.At != nil {
+		return *v.Attr.At
+	}
+	var space [8]int
+	return s.RowMajor(AppendExtents(space[:0], v)...)
+}
+
+func Extents(v *ir.Value) []int { return AppendExtents(make([]int, 0, len(v.Type.Shape)), v) }
+
+// HasExtents reports whether a shape is that of a value.
+func HasExtents(shape []int, v *ir.Value) bool {
+	var space [8]int
+	return slices.Equal(shape, AppendExtents(space[:0], v))
+}
+
+// AppendExtents appends the extents of a value.
+func AppendExtents(e []int, v *ir.Value) []int {
+	for _, d := range v.Type.Shape {
+		n, _ := d.Int()
+		e = append(e, n)
+	}
+	return e
+}
+
+// Extent returns that axis of a value, counted from the last one, which is 1.
+func Extent(v *ir.Value, fromEnd int) int {
+	n, _ := v.Type.Shape[len(v.Type.Shape)-fromEnd].Int()
+	return n
+}
+
+// LineOf returns how many elements a reduction has in one line.
+func LineOf(v *ir.Value) int {
+	s := v.Args[0].Type.Shape
+	n, _ := s[len(s)-1].Int()
+	return n
+}
+
+// Apart is a layout of a shape in which no two axes are one.
+func Apart(shape []int) layout.Layout {
+	return layout.Layout{Shape: shape, Strides: ManyOnes[:len(shape):len(shape)]}
+}
+
+var ManyOnes = slices.Repeat([]int{1}, 2*layout.MaxRank)

@@ -1,0 +1,281 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// Unroll replaces elementwise values that have a short axis, such as the channels of pixels, by one value for each index of it, their
+// channels, if they are combined with a reduction along the axis or with one channel: each pixel is divided by its sum, or multiplied
+// by its opacity. All channels have the shape of the sum, so one loop computes them and the sum, which is neither stored nor repeated in
+// memory. Reductions along the axis become trees of channels. A value that is needed as a whole is the join of its channels.
+//
+// Connected values are unrolled together or not at all. They are not if a view reads one of them, which needs it as a whole, or if the
+// channels have too many ops.
+//
+// Requires: views are ops; no two values compute the same.
+// Ensures: values have the types that they had.
+func Unroll(s *State) error {
+	u := &unroller{s: s}
+	if s.NoFuse || !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return u.axis(v) >= 0 }) {
+		return nil
+	}
+	if u.choose(); len(u.chosen) == 0 {
+		return nil
+	}
+	u.channels, u.read = map[*ir.Value][]*ir.Value{}, map[channel]*ir.Value{}
+	return s.Rewrite(u.rewrite)
+}
+
+type unroller struct {
+	s        *State
+	readers  map[*ir.Value][]*ir.Value
+	results  map[*ir.Value]bool
+	chosen   map[*ir.Value]*unrolled   // by value, and by permutations of it that are reduced
+	channels map[*ir.Value][]*ir.Value // of what is chosen, and of joins of channels
+	read     map[channel]*ir.Value     // those of other operands
+}
+
+// unrolled is a set of values that are unrolled.
+type unrolled struct {
+	axis   int
+	values []*ir.Value
+	whole  map[*ir.Value]bool // those that are needed as a whole
+}
+
+// channel is one index of an axis of a value.
+type channel struct {
+	of      *ir.Value
+	axis, i int
+}
+
+// IsShort reports whether an axis of v is short, so that each index may be a separate value, and v has enough lines along it. The
+// schedule deinterleaves what is stored along a short axis, or joins the axis with its neighbour.
+func (s *State) IsShort(v *ir.Value, axis int) bool {
+	n, _ := v.Type.Shape[axis].Int()
+	return n > 1 && n <= kernel.MaxFactor && (s.Eager || Size(v.Type.Shape) >= n*shortAxisLines)
+}
+
+// fusible reports whether a value is elementwise and no copy, whose own memory is wanted.
+func fusible(v *ir.Value) bool { return v.Op.IsElementwise() && v.Op != ir.OpCopy }
+
+// axis returns the short axis of v along which it repeats one channel or a reduction along it, or -1.
+func (u *unroller) axis(v *ir.Value) int {
+	if !fusible(v) {
+		return -1
+	}
+	for _, a := range v.Args {
+		x := unexpanded(a)
+		if len(x.Type.Shape) != len(v.Type.Shape) || Size(x.Type.Shape) == 1 {
+			continue
+		}
+		for axis, d := range slices.Backward(v.Type.Shape) {
+			n, _ := d.Int()
+			if x.Type.Shape[axis].Is(1) && u.s.IsShort(v, axis) && repeatedBy(x, v, axis) == n && (isChannel(x, axis) || u.reduced(x, v, n)) {
+				return axis
+			}
+		}
+	}
+	return -1
+}
+
+// isChannel reports whether x is one index of an axis.
+func isChannel(x *ir.Value, axis int) bool {
+	return x.Op == ir.OpSlice && x.Attr.Axis == axis && !x.Args[0].Type.Shape[axis].Is(1)
+}
+
+// reduced reports whether x follows, element by element, from a reduction of lines of n elements, which are as many
+// as v has.
+func (u *unroller) reduced(x, v *ir.Value, n int) bool {
+	waiting := []*ir.Value{x}
+	for i := 0; i < len(waiting) && i < AgainOps; i++ {
+		switch y := waiting[i]; {
+		case y.Op == ir.OpReduceChunks:
+			if LineOf(y) == n && Size(y.Args[0].Type.Shape) == Size(v.Type.Shape) {
+				return true
+			}
+		case fusible(y) || y.Op.IsView():
+			waiting = append(waiting, y.Args...)
+		}
+	}
+	return false
+}
+
+// unexpanded returns what an operand repeats, or the operand.
+func unexpanded(a *ir.Value) *ir.Value {
+	if a.Op == ir.OpExpand {
+		return a.Args[0]
+	}
+	return a
+}
+
+// repeatedBy returns how often v repeats each element of x in a run of axes round one of them.
+func repeatedBy(x, v *ir.Value, axis int) int {
+	of, in := Extents(v), Extents(x)
+	first, end := axis, axis+1
+	for first > 0 && in[first-1] == 1 {
+		first--
+	}
+	for end < len(in) && in[end] == 1 {
+		end++
+	}
+	times := 1
+	for _, n := range of[first:end] {
+		times *= n
+	}
+	return times
+}
+
+// choose finds the sets that are unrolled.
+func (u *unroller) choose() {
+	u.readers, u.results = ReadersOf(u.s.Func)
+	u.chosen = map[*ir.Value]*unrolled{}
+	seen := map[*ir.Value]bool{}
+	for _, v := range u.s.Func.Body {
+		if axis := u.axis(v); axis >= 0 && !seen[v] {
+			set := &unrolled{axis: axis, values: u.connected(v, seen), whole: map[*ir.Value]bool{}}
+			if u.possible(set) {
+				for _, x := range set.values {
+					u.chosen[x] = set
+				}
+			}
+		}
+	}
+}
+
+// connected returns the values of v's shape that read one another, from v on.
+func (u *unroller) connected(v *ir.Value, seen map[*ir.Value]bool) (values []*ir.Value) {
+	waiting := []*ir.Value{v}
+	seen[v] = true
+	for len(waiting) > 0 {
+		x := waiting[len(waiting)-1]
+		waiting, values = waiting[:len(waiting)-1], append(values, x)
+		for _, near := range [][]*ir.Value{x.Args, u.readers[x]} {
+			for _, y := range near {
+				if fusible(y) && !seen[y] && y.Type.Shape.Equal(v.Type.Shape) {
+					seen[y] = true
+					waiting = append(waiting, y)
+				}
+			}
+		}
+	}
+	return values
+}
+
+// possible reports whether a set is unrolled, and notes which values are needed as a whole.
+func (u *unroller) possible(set *unrolled) bool {
+	n, _ := set.values[0].Type.Shape[set.axis].Int()
+	if len(set.values)*n > AgainOps {
+		return false
+	}
+	for _, x := range set.values {
+		set.whole[x] = u.results[x]
+		for _, v := range u.readers[x] {
+			switch {
+			case u.reduces(v, set.axis):
+			case v.Op.IsJoin() || v.Op.IsLine() || v.Op.IsProduct() || IsScan(v):
+				set.whole[x] = true
+			case !fusible(v) || !v.Type.Shape.Equal(x.Type.Shape):
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// reduces reports whether v reduces its operand along an axis, or permutes it for reductions along that.
+func (u *unroller) reduces(v *ir.Value, axis int) bool {
+	last := len(v.Args[0].Type.Shape) - 1
+	switch {
+	case v.Op == ir.OpReduceChunks:
+		return axis == last && !v.Attr.By.IsArgReduction()
+	case v.Op == ir.OpPermute && !u.results[v] && slices.IsSorted(v.Attr.Axes[:last]) && v.Attr.Axes[last] == axis:
+		return !slices.ContainsFunc(u.readers[v], func(r *ir.Value) bool { return !u.reduces(r, last) })
+	}
+	return false
+}
+
+// rewrite returns what replaces v.
+func (u *unroller) rewrite(v *ir.Value) (*ir.Value, error) {
+	a := &adder{f: u.s.Func, v: v}
+	if set := u.chosen[v]; set != nil {
+		if u.unroll(a, set.axis); set.whole[v] {
+			return u.join(a, set.axis), a.err
+		}
+		return v, a.err
+	}
+	if len(v.Args) == 0 || u.channels[v.Args[0]] == nil {
+		return v, nil
+	}
+	switch channels := u.channels[v.Args[0]]; v.Op {
+	case ir.OpPermute:
+		u.channels[v] = channels
+	case ir.OpReduceChunks:
+		channels = slices.Clone(channels)
+		ir.LaneTree(len(channels), func(to, from int) { channels[to] = a.add(v.Attr.By, ir.Attr{}, channels[to], channels[from]) })
+		return channels[0], a.err
+	}
+	return v, nil
+}
+
+// unroll computes the channels of the adder's value.
+func (u *unroller) unroll(a *adder, axis int) {
+	n, _ := a.v.Type.Shape[axis].Int()
+	for i := range n {
+		args := make([]*ir.Value, len(a.v.Args))
+		for k, x := range a.v.Args {
+			args[k] = u.channel(a, x, axis, i)
+		}
+		x := a.add(a.v.Op, *a.v.Attr, args...)
+		if shape := without(a.v.Type.Shape, axis); a.err == nil && !x.Type.Shape.Equal(shape) {
+			x = a.add(ir.OpExpand, ir.Attr{Shape: shape}, x)
+		}
+		u.channels[a.v] = append(u.channels[a.v], x)
+	}
+}
+
+// without returns a shape without an axis.
+func without(s ir.Shape, axis int) ir.Shape { return slices.Delete(slices.Clone(s), axis, axis+1) }
+
+// channel returns an operand of the adder's value at an index of an axis of that.
+func (u *unroller) channel(a *adder, x *ir.Value, axis, i int) *ir.Value {
+	if channels := u.channels[x]; channels != nil {
+		return channels[i]
+	}
+	x = unexpanded(x)
+	axis -= len(a.v.Type.Shape) - len(x.Type.Shape)
+	if axis < 0 { // it lacks the axis
+		return x
+	}
+	if x.Type.Shape[axis].Is(1) {
+		i = 0
+	}
+	key := channel{x, axis, i}
+	if u.read[key] == nil {
+		u.read[key] = a.index(x, axis, i)
+	}
+	return u.read[key]
+}
+
+// index returns x at an index of an axis: what a reshape added that axis to, if it did.
+func (a *adder) index(x *ir.Value, axis, i int) *ir.Value {
+	if x.Op == ir.OpUnsqueeze || x.Op == ir.OpReshape {
+		if y := x.Args[0]; y.Type.Shape.Equal(without(x.Type.Shape, axis)) {
+			return y
+		}
+	}
+	return a.add(ir.OpIndex, ir.Attr{Axis: axis, Begin: ir.Fixed(i)}, x)
+}
+
+// join returns the join of the channels of the adder's value.
+func (u *unroller) join(a *adder, axis int) *ir.Value {
+	var parts []*ir.Value
+	for _, x := range u.channels[a.v] {
+		parts = append(parts, a.add(ir.OpUnsqueeze, ir.Attr{Axes: []int{axis}}, x))
+	}
+	y := a.add(ir.OpConcat, ir.Attr{Axis: axis}, parts...)
+	u.channels[y] = u.channels[a.v]
+	return y
+}

@@ -1,0 +1,68 @@
+package rewrite
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// Ints is memory for many short lists of numbers.
+type Ints struct {
+	room []int
+	size int // what was made last; it doubles, up to a limit
+}
+
+// Take returns a list of n zeros.
+func (m *Ints) Take(n int) []int {
+	if m.room == nil || len(m.room) < n {
+		m.size = min(max(2*m.size, 16), 512)
+		m.room = make([]int, max(n, m.size))
+	}
+	list := m.room[:n:n]
+	m.room = m.room[n:]
+	return list
+}
+
+// ValueMap is a map from the values of a graph, zero where nothing was set. It is a slice
+// indexed by the values' present IDs: a Go map would take more time in large graphs than
+// most passes do.
+type ValueMap[T any] struct {
+	f    *ir.Func
+	List []T
+}
+
+// NewValueMap returns a map for the values of a graph, and for some to come.
+func NewValueMap[T any](f *ir.Func) ValueMap[T] { return ValueMap[T]{f, make([]T, mapSize(f))} }
+
+// MapIn is newValueMap in memory of a slab.
+func MapIn[T any](m *Slab[T], f *ir.Func) ValueMap[T] { return ValueMap[T]{f, m.Take(mapSize(f))} }
+
+func mapSize(f *ir.Func) int {
+	n := len(f.Params) + len(f.Body)
+	return n + n/8
+}
+
+// ReadersOf returns the values that read each value of a graph, once for each time that they read it, and which values are results.
+func ReadersOf(f *ir.Func) (readers map[*ir.Value][]*ir.Value, results map[*ir.Value]bool) {
+	readers, results = map[*ir.Value][]*ir.Value{}, map[*ir.Value]bool{}
+	for _, v := range f.Body {
+		for _, a := range v.Args {
+			readers[a] = append(readers[a], v)
+		}
+	}
+	for _, r := range f.Results {
+		results[r] = true
+	}
+	return readers, results
+}
+
+// At returns a pointer to the entry of v, which is valid until the next call of at.
+func (t *ValueMap[T]) At(v *ir.Value) *T {
+	i := t.f.Index(v)
+	if i >= len(t.List) {
+		t.grow(i + 1)
+	}
+	return &t.List[i]
+}
+
+// grow makes room for n entries or more.
+func (t *ValueMap[T]) grow(n int) {
+	more := max(n, len(t.f.Params)+len(t.f.Body), 2*len(t.List)) - len(t.List)
+	t.List = append(t.List, make([]T, more)...)
+}
