@@ -12,7 +12,8 @@ import (
 
 // TestMethodsRoundOnce asserts for each method that Float16, BFloat16 and Fixed16x16 are computed as a whole in their
 // wide type and rounded once, so that no intermediate has few bits. Exceptions: QuantizeDynamic returns a scale of x's
-// type and divides by it; FMA and HardSigmoid round the exact result once, where Float32 would round twice.
+// type and divides by it; FMA and HardSigmoid round the exact result once, where Float32 would round twice. Prod
+// multiplies in Float64, so that is the wide type of its reference: Float32's product is already rounded.
 func TestMethodsRoundOnce(t *testing.T) {
 	for _, dt := range []graph.DType{graph.Float16, graph.BFloat16, graph.Fixed16x16} {
 		x := graph.Input("x", graph.Float32, 4, 4, 4, 4).Cast(dt)
@@ -26,7 +27,11 @@ func TestMethodsRoundOnce(t *testing.T) {
 			if y.Err() != nil || y.DType() != dt && c.name != "Quantize" {
 				continue
 			}
-			want := c.of(x.Cast(dt.Compute())).Cast(y.DType())
+			wide := dt.Compute()
+			if c.name == "Prod" {
+				wide = graph.Float64
+			}
+			want := c.of(x.Cast(wide)).Cast(y.DType())
 			same := y.Eq(want).Or(y.Ne(y).And(want.Ne(want)))
 			compared, names = append(compared, same.All()), append(names, c.name)
 		}
@@ -45,6 +50,20 @@ func TestMethodsRoundOnce(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestProdRoundsOnce: 255*255*27*19 = 33,357,825 is just above the middle of the BFloat16s 254<<17 and 255<<17. Float32
+// rounds it to the middle, which BFloat16 would round down to even.
+func TestProdRoundsOnce(t *testing.T) {
+	x := graph.Const(graph.Of([]float32{255, 255, 27, 19}))
+	at := func(x graph.Node) float32 {
+		v, err := graph.At[float32](run(t, x.Cast(graph.Float32)))
+		require.NoError(t, err)
+		return v
+	}
+	require.EqualValues(t, 33_357_824, at(x.Prod()))
+	require.EqualValues(t, 254<<17, at(x.Prod().Cast(graph.BFloat16)))
+	require.EqualValues(t, 255<<17, at(x.Cast(graph.BFloat16).Prod()))
 }
 
 // TestStatisticsOfFewBits compares statistics of Float16 and BFloat16 with those of Float64: a result must be the
