@@ -1,10 +1,17 @@
 package irtest
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // product multiplies two values as matrices: one with its own transpose, or any
 // two whose sizes have a common factor.
 func (g *gen) product() {
+	if g.chance("sibling", 3) && g.sibling() {
+		return
+	}
 	x := g.pick("left", g.values())
 	if !ir.OpDot.Info().Domain.Has(x.Type.DType) {
 		return
@@ -42,6 +49,25 @@ func (g *gen) product() {
 		x = g.add(ir.OpReshape, ir.Attr{Shape: ir.ShapeOf(m/k, k)}, x)
 		g.add(op, ir.Attr{}, x, g.add(ir.OpReshape, ir.Attr{Shape: ir.ShapeOf(k, n/k)}, y))
 	}
+}
+
+// sibling multiplies the left matrix of a product with another right matrix, which may be made of the product. It
+// reports whether there are such.
+func (g *gen) sibling() bool {
+	for _, v := range slices.Backward(g.f.Body) {
+		if !v.Op.IsProduct() || len(v.Type.Shape) != 2 {
+			continue
+		}
+		x, y := v.Args[0], g.pick("right", g.values())
+		pairs, known := x.Type.Shape[1].Int()
+		n, ok := y.Type.Shape.NumElems().Int()
+		if !known || !ok || pairs == 0 || n == 0 || n%pairs != 0 || y.Type.DType != x.Type.DType || !g.fits(ir.Shape{x.Type.Shape[0], ir.Fixed(n / pairs)}) {
+			return false
+		}
+		g.add(v.Op, ir.Attr{}, x, g.add(ir.OpReshape, ir.Attr{Shape: ir.ShapeOf(pairs, n/pairs)}, y))
+		return true
+	}
+	return false
 }
 
 // convolution convolves a value with another one as weights. The elements of both are divided among one or two spatial
