@@ -3,7 +3,6 @@ package tile
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -31,7 +30,9 @@ func (t *tile) cut() bool {
 			t.shapes[b] = shape
 		}
 		for k := range steps {
-			steps[k] = t.cutStep(steps[k])
+			if changed {
+				steps[k] = t.cutStep(steps[k])
+			}
 		}
 	}
 	for k, i := range t.steps {
@@ -81,14 +82,13 @@ func shapeIn(steps []plan.Step, buffer int, shape []int) []int {
 				continue
 			}
 			for _, stride := range a.Strides {
-				if d := dimOf(shape, layout.RowMajor(shape...).Strides, max(stride, -stride)); d >= 0 {
+				if d, _ := dimOf(shape, max(stride, -stride)); d >= 0 {
 					moved[d] = true
 				}
 			}
 		}
 	}
-	var merged []int
-	n := 1
+	merged, n := make([]int, 0, len(shape)), 1
 	for d, e := range shape {
 		if n *= e; moved[d] || d == len(shape)-1 {
 			merged, n = append(merged, n), 1
@@ -97,13 +97,11 @@ func shapeIn(steps []plan.Step, buffer int, shape []int) []int {
 	shape = merged
 	for i := range steps {
 		for _, out := range steps[i].Out {
+			if out.Buffer != buffer {
+				continue
+			}
 			for _, stride := range out.Strides {
-				strides := layout.RowMajor(shape...).Strides
-				d := dimOf(shape, strides, stride)
-				if out.Buffer != buffer || d < 0 {
-					continue
-				}
-				if by := stride / strides[d]; by > 1 && shape[d]%by == 0 && !crosses(steps, buffer, stride) {
+				if d, by := dimOf(shape, stride); by > 1 && shape[d]%by == 0 && !crosses(steps, buffer, stride) {
 					shape = slices.Insert(slices.Clone(shape), d+1, by)
 					shape[d] /= by
 				}
@@ -149,10 +147,12 @@ func (t *tile) cutStep(s plan.Step) plan.Step {
 // cutAxis returns a step with an axis, which no panels have, cut into two, the inner one of n indices.
 func cutAxis(s *plan.Step, axis, n int) plan.Step {
 	cut := *s
-	cut.Axes = slices.Insert(slices.Clone(s.Axes), axis+1, plan.Axis{Extent: n})
+	cut.Axes = slices.Concat(s.Axes[:axis+1], []plan.Axis{{Extent: n}}, s.Axes[axis+1:])
 	cut.Axes[axis].Extent /= n
 	cut.In, cut.Out = s.Over(len(cut.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
-		copy(strides, slices.Insert(slices.Clone(a.Strides), axis, a.Strides[axis]*n))
+		copy(strides, a.Strides[:axis+1])
+		copy(strides[axis+1:], a.Strides[axis:])
+		strides[axis] *= n
 		if a.Panel != nil && a.Panel.Axis > axis {
 			panel := *a.Panel
 			panel.Axis++
@@ -170,16 +170,14 @@ func inPanels(s *plan.Step, axis int) bool {
 // cutOf returns an axis of an access that moves along more than one dimension of a shape, and how
 // many of its indices belong to one of the outer dimension; 0 if there is none.
 func cutOf(shape []int, s *plan.Step, a *plan.Access) (axis, n int) {
-	strides := layout.RowMajor(shape...).Strides
 	for k, x := range s.Axes {
 		if x.Role != plan.Parallel || x.Extent == 1 || a.Strides[k] <= 0 {
 			continue
 		}
-		d := dimOf(shape, strides, a.Strides[k])
+		d, by := dimOf(shape, a.Strides[k])
 		if d < 0 {
 			continue
 		}
-		by := a.Strides[k] / strides[d]
 		if n := shape[d] / by; shape[d]%by == 0 && n < x.Extent && x.Extent%n == 0 {
 			return k, n
 		}

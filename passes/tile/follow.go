@@ -130,24 +130,24 @@ func (t *tile) needed(k, axis int) bool {
 // followOut finds the axis of member k by where it stores or reads an intermediate whose dimension is known.
 func (t *tile) followOut(f *followed, k int, what counted) bool {
 	s := &t.members[k].step
-	find := func(a plan.Access, extents []int) (known, ok bool) {
-		dim, known := f.dims[a.Buffer]
-		if !known {
-			return false, true
-		}
+	find := func(a plan.Access, extents []int) bool {
+		dim := f.dims[a.Buffer]
 		p, ok := placeAccess(t.shapes[a.Buffer], extents, a)
 		own := slices.Index(p.dim, dim)
 		f.axes[k], f.per[k] = own, f.pers[a.Buffer]
-		return true, ok && (what == lines || p.reach[dim]+1 == t.shapes[a.Buffer][dim]) && (own < 0 || p.by[own] == 1 && !slices.Contains(p.dim[own+1:], dim))
+		return ok && (what == lines || p.reach[dim]+1 == t.shapes[a.Buffer][dim]) && (own < 0 || p.by[own] == 1 && !slices.Contains(p.dim[own+1:], dim))
 	}
-	known, ok := false, true
-	for o := 0; o < len(s.Out) && !known; o++ {
-		known, ok = find(s.Out[o].Access, s.OutExtents(o))
+	for o, out := range s.Out {
+		if _, known := f.dims[out.Buffer]; known {
+			return find(out.Access, s.OutExtents(o))
+		}
 	}
-	for i := 0; i < len(s.In) && !known; i++ {
-		known, ok = find(s.In[i], s.InExtents(s.In[i]))
+	for _, a := range s.In {
+		if _, known := f.dims[a.Buffer]; known {
+			return find(a, s.InExtents(a))
+		}
 	}
-	return known && ok
+	return false
 }
 
 // followIn finds the dimensions of the intermediates that member k reads or stores by its axis.

@@ -1,9 +1,6 @@
 package tile
 
-import (
-	"github.com/stridefuse/stridefuse/ir/layout"
-	"github.com/stridefuse/stridefuse/ir/plan"
-)
+import "github.com/stridefuse/stridefuse/ir/plan"
 
 // Where an access is in the shape of its buffer, dimension by dimension.
 
@@ -15,12 +12,16 @@ type placedAccess struct {
 
 // placeAccess returns how an access moves through a shape, if it is a box of it.
 func placeAccess(shape, extents []int, a plan.Access) (p placedAccess, ok bool) {
-	strides := layout.RowMajor(shape...).Strides
-	p = placedAccess{make([]int, len(extents)), make([]int, len(extents)), make([]int, len(shape)), make([]int, len(shape)), make([]int, len(shape))}
-	rest := a.Offset
+	all := make([]int, 2*len(extents)+3*len(shape))
+	next := func(n int) (of []int) {
+		of, all = all[:n:n], all[n:]
+		return of
+	}
+	p = placedAccess{next(len(extents)), next(len(extents)), next(len(shape)), next(len(shape)), next(len(shape))}
+	rest, stride := a.Offset, elements(shape)
 	for d, n := range shape {
-		if n > 1 {
-			p.first[d], rest = rest/strides[d], rest%strides[d]
+		if stride /= max(n, 1); n > 1 {
+			p.first[d], rest = rest/stride, rest%stride
 		}
 	}
 	copy(p.low, p.first)
@@ -29,11 +30,14 @@ func placeAccess(shape, extents []int, a plan.Access) (p placedAccess, ok bool) 
 		if n == 1 || a.Strides[k] == 0 {
 			continue
 		}
-		d := dimOf(shape, strides, max(a.Strides[k], -a.Strides[k]))
+		d, by := dimOf(shape, max(a.Strides[k], -a.Strides[k]))
 		if d < 0 {
 			return p, false
 		}
-		p.dim[k], p.by[k] = d, a.Strides[k]/strides[d]
+		if a.Strides[k] < 0 {
+			by = -by
+		}
+		p.dim[k], p.by[k] = d, by
 		p.low[d] += min(0, p.by[k]*(n-1))
 		p.reach[d] += max(p.by[k], -p.by[k]) * (n - 1)
 	}
@@ -45,12 +49,22 @@ func placeAccess(shape, extents []int, a plan.Access) (p placedAccess, ok bool) 
 	return p, a.Panel == nil && a.Offset >= 0
 }
 
-// dimOf returns the outermost dimension along which a distance is one of whole steps, -1 for none.
-func dimOf(shape, strides []int, distance int) int {
-	for d, s := range strides {
-		if shape[d] > 1 && s <= distance && distance%s == 0 {
-			return d
+// dimOf returns the outermost dimension along which a distance is one of whole steps, -1 for none, and how many steps.
+func dimOf(shape []int, distance int) (dim, steps int) {
+	stride := elements(shape)
+	for d, n := range shape {
+		if stride /= max(n, 1); n > 1 && stride <= distance && distance%stride == 0 {
+			return d, distance / stride
 		}
 	}
-	return -1
+	return -1, 0
+}
+
+// elements returns the product of the extents of a shape, those of no elements as 1.
+func elements(shape []int) int {
+	all := 1
+	for _, n := range shape {
+		all *= max(n, 1)
+	}
+	return all
 }
