@@ -9,28 +9,31 @@ import (
 	"github.com/stridefuse/stridefuse/passes/tile"
 )
 
-// A batch is the first axis of inputs and outputs whose indices a plan computes apart from each
-// other: row i of each buffer that has it is computed of row i of others, and of buffers that do
-// not have it. Such a plan is one of another size once its extents are: the steps are the same
-// code for one row, which knows nothing of how many there are.
+// A batch is the first axis of inputs and outputs whose rows are independent: row i of a buffer is computed only from
+// rows i of other buffers and from buffers without a batch. The steps of such a plan are the same for any number of
+// rows; only extents differ.
 //
-// Input: a graph with a named size, and the plan of the graph for a number of it. Output: the plan
-// for another number, without a pass. The graph shows that the rows are apart, whatever their number
-// (BatchName), and the plan where they are (BatchOf); what is not seen to be a batch is none, and is compiled anew.
+// Resize therefore makes the plan for another number of rows without running a pass. BatchName proves from the graph
+// that rows are independent for every size, and BatchOf finds the batch axis of each step of a plan. If either fails,
+// the caller compiles each size separately.
 
-// Batch is the plan of a graph for any number of rows of a batch.
+// Batch is a plan that can be resized along its batch.
 type Batch struct {
 	plan *plan.Plan
 	rows int
-	axis []int  // of each step: the one that runs over the batch, or none
-	has  []bool // of each buffer: whether its first axis is the batch
+	axis []int  // by step: its batch axis, or none
+	has  []bool // by buffer: whether its first axis is the batch
 }
 
-// BatchName reports whether a size is that of a batch: it is the first extent of inputs and outputs; other
-// values have it, or a multiple of it, for one of their extents, as all do that are computed of such a value; no
-// number is computed of it; and no op mixes rows. So, by induction, where the sized axis of a value is c*n, its element of
-// index i along that axis belongs to row i/c, and is computed of elements of this row, and of values without
-// the size, in a way that does not depend on n.
+// BatchName reports whether the rows of a named size n are independent. They are if all of this holds:
+//
+//   - an input or output whose type depends on n has n as its first extent, and no other extent depends on n;
+//   - every other value has at most one extent that depends on n, a multiple of n, and has one if any operand does;
+//   - no value is computed from the number n itself;
+//   - no op mixes rows (mixes).
+//
+// By induction, the element at index i of an axis of extent c*n then belongs to row i/c: it is computed only from
+// elements of that row and from values without n, by the same operations for every n.
 func BatchName(f *ir.Func, name string) bool {
 	size := ir.Sym(name)
 	port := func(v *ir.Value) bool {
@@ -52,8 +55,8 @@ func BatchName(f *ir.Func, name string) bool {
 	})
 }
 
-// mixes reports whether an op moves or combines elements along the axis of an operand that depends on a size, or
-// reshapes the operand so that rows are not what they were: the extents before that axis have another product.
+// mixes reports whether an op moves or combines elements along the axis that depends on a size. A reshape mixes rows
+// if it changes the product of the extents before that axis.
 func mixes(v *ir.Value, name string) bool {
 	for _, a := range v.Args {
 		axes, _ := sized(a.Type.Shape, name)
@@ -84,7 +87,8 @@ func mixes(v *ir.Value, name string) bool {
 	return false
 }
 
-// sized returns which extents of a shape depend on a size, and whether that is at most one, a multiple of it.
+// sized returns the extents of a shape that depend on a size. It reports whether there is at most one, a multiple of
+// the size.
 func sized(s ir.Shape, name string) (axes []int, ok bool) {
 	ok = true
 	for k, d := range s {
@@ -101,9 +105,9 @@ func every(vs []*ir.Value, is func(*ir.Value) bool) bool {
 	return !slices.ContainsFunc(vs, func(v *ir.Value) bool { return !is(v) })
 }
 
-// BatchOf returns the batch of a plan that was made of a graph, with this number of rows, 2 or
-// more, for the size of the name; nil if it is none. Inputs must be in row-major order. Params
-// behind the graph's, which Split adds, do not have the batch.
+// BatchOf returns the batch of a plan, or nil if some step mixes rows. The plan was compiled from f with rows, at
+// least 2, for the size name. All inputs and outputs must be in row-major order. Params that Split has added after
+// the graph's have no batch.
 func BatchOf(f *ir.Func, name string, p *plan.Plan, rows int) *Batch {
 	b := &Batch{plan: p, rows: rows, axis: slices.Repeat([]int{none}, len(p.Steps)), has: make([]bool, len(p.Buffers))}
 	size := ir.Sym(name)
@@ -128,7 +132,7 @@ func BatchOf(f *ir.Func, name string, p *plan.Plan, rows int) *Batch {
 			group[k] = &p.Rows[i]
 		}
 	}
-	for settled := false; !settled; { // a step may fill part of a temporary that later ones give the batch
+	for settled := false; !settled; { // a step may fill part of a temporary that a later step gives the batch
 		settled = true
 		for i := range p.Steps {
 			axis, ok := b.axisOf(i, group[i])
@@ -142,11 +146,12 @@ func BatchOf(f *ir.Func, name string, p *plan.Plan, rows int) *Batch {
 	return b
 }
 
-// none is the axis of a step that does not run over the batch.
+// none stands for the axis of a step that does not run over the batch.
 const none = -1
 
-// axisOf returns the axis of a step that runs over the batch: none if neither the step nor another of
-// its row group touches a buffer that has it. What it writes has the batch from then on.
+// axisOf returns the batch axis of step i, and gives the step's outputs the batch. The axis is none if neither the
+// step nor its row group touches a buffer with the batch. axisOf returns false if the step touches one and no axis
+// runs over the batch.
 func (b *Batch) axisOf(i int, g *plan.RowGroup) (axis int, ok bool) {
 	s, first, last := &b.plan.Steps[i], i, i
 	if g != nil {
@@ -168,7 +173,7 @@ func (b *Batch) axisOf(i int, g *plan.RowGroup) (axis int, ok bool) {
 	return none, false
 }
 
-// outermost returns the axis of step i of a row group that is the first of the outer ones.
+// outermost returns the axis of step i that is the first outer axis of its row group.
 func outermost(g *plan.RowGroup, i int) int {
 	if len(g.Outer) == 1 {
 		return g.Along[i-g.First]
@@ -176,8 +181,8 @@ func outermost(g *plan.RowGroup, i int) int {
 	return 0
 }
 
-// runsOver reports whether a step computes row after row along an axis: each access of a buffer
-// that has the batch, or gets it here, is of the row of the index, and others do not move.
+// runsOver reports whether each index of an axis touches one row: accesses to buffers with the batch, outputs
+// included, stay in the index's row, and accesses to other buffers do not move.
 func (b *Batch) runsOver(s *plan.Step, axis int) bool {
 	a := s.Axes[axis]
 	gathers := a.Role == plan.Line && oneForEach(s.Out[0].Combine)
@@ -185,7 +190,7 @@ func (b *Batch) runsOver(s *plan.Step, axis int) bool {
 		return false
 	}
 	for i, a := range s.In {
-		if table := gathers && i == 0; table { // all of it, whatever the index
+		if table := gathers && i == 0; table { // every index reads the whole table
 			if b.has[a.Buffer] || a.Line == 0 {
 				return false
 			}
@@ -194,7 +199,7 @@ func (b *Batch) runsOver(s *plan.Step, axis int) bool {
 		}
 	}
 	for o, out := range s.Out {
-		if b.plan.Buffers[out.Buffer].Kind == plan.ResultBuffer && !b.has[out.Buffer] { // of a fixed shape
+		if b.plan.Buffers[out.Buffer].Kind == plan.ResultBuffer && !b.has[out.Buffer] { // the result has a fixed shape
 			return false
 		}
 		if !b.ofRow(out.Access, s.OutExtents(o), axis, true) {
@@ -204,19 +209,19 @@ func (b *Batch) runsOver(s *plan.Step, axis int) bool {
 	return true
 }
 
-// oneForEach reports whether an op on lines computes one element for each of its second operand, as along other axes, from a whole
-// line of the first.
+// oneForEach reports whether an op on lines reads the whole line of its first operand for each element of the second,
+// as a gather does. The axis of the line then acts as a parallel axis of the second operand and the result.
 func oneForEach(op ir.Op) bool {
 	return op == ir.OpGather || op.Info().Searches()
 }
 
-// ofRow reports whether an access over some extents touches, at an index of an axis, only what
-// belongs to the row of that index, or, of a buffer without the batch, the same elements for all.
+// ofRow reports whether an access at index i of an axis touches only elements of the row of i. If the buffer has no
+// batch, ofRow reports whether the access is the same for all i.
 func (b *Batch) ofRow(a plan.Access, extents []int, axis int, has bool) bool {
 	buffer := &b.plan.Buffers[a.Buffer]
 	stride := a.Strides[axis]
 	switch {
-	case buffer.Kind == plan.ScratchBuffer: // of rows that the same goroutine has just computed
+	case buffer.Kind == plan.ScratchBuffer: // the worker has just computed these rows
 		return true
 	case !has:
 		return stride == 0 && (a.Panel == nil || a.Panel.Axis != axis)
@@ -229,8 +234,8 @@ func (b *Batch) ofRow(a plan.Access, extents []int, axis int, has bool) bool {
 	return lo >= 0 && hi < stride
 }
 
-// Resize returns the plan for another number of rows, 1 or more. It shares with the first plan what
-// they have in common. It returns nil where the blocks of a row group can't be of fewer rows.
+// Resize returns the plan for another number of rows, at least 1. The two plans share whatever does not depend on the
+// number. Resize returns nil if a row group's block is larger than the new number of rows and cannot shrink.
 func (b *Batch) Resize(rows int) *plan.Plan {
 	p := *b.plan
 	p.Buffers, p.Steps, p.Ledger = slices.Clone(p.Buffers), slices.Clone(p.Steps), slices.Clone(p.Ledger)
@@ -270,8 +275,8 @@ func (b *Batch) Resize(rows int) *plan.Plan {
 	return &p
 }
 
-// shrink sets the rows of a block of a row group, which are fewer. It reports whether the group's scratch
-// buffers have row after row, and not chunk after chunk.
+// shrink reduces the block of a row group. It reports whether that is possible: each scratch buffer of the group must
+// hold whole rows one after another, not chunks of them.
 func (b *Batch) shrink(p *plan.Plan, g *plan.RowGroup, block int) bool {
 	var shrunk []int
 	for i := g.First; i <= g.Last; i++ {

@@ -9,28 +9,27 @@ import (
 	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
-// Bisect finds the rewrite that breaks a program. Input: a graph, and a function that says
-// whether a state of it still computes what the graph does. Output: the pass, and of a pass
-// that rewrites values the one value after whose rewrite it does not.
+// Bisect finds the rewrite that breaks a program. The caller passes a function that evaluates a state and compares
+// its results with those of the graph.
 
-// Culprit is what breaks a program.
+// Culprit is the result of Bisect.
 type Culprit struct {
-	// Pass is its name, "graph" if the graph itself does not agree, "" if the plan still
-	// does.
+	// Pass is the name of the first pass after which results differ. It is "graph" if the graph itself gives other
+	// results, and "" if the plan agrees.
 	Pass    string
-	Rewrite int    // which rewrite of the pass, from 1; 0 for a pass that divides or orders the whole graph
-	Op      ir.Op  // what is rewritten
+	Rewrite int    // number of the faulty rewrite within the pass, from 1; 0 if the pass as a whole is at fault
+	Op      ir.Op  // operation that is rewritten
 	Pos     ir.Pos // its line in the user's source
-	Before  string // the text of the state before it
-	After   string // and after it
-	Tried   int    // how many states were compared
+	Before  string // text of the state before the rewrite
+	After   string // text of the state after it
+	Tried   int    // number of states compared
 }
 
-// Bisect runs the passes of a list, such as Default, on copies of a graph whose sizes are
-// bound. agrees says whether a state computes what the graph does: it evaluates State.Func,
-// or State.Plan where there is one. Bisect finds the first pass after which it does not, and
-// in it the first rewrite, each by binary search: about log2 of their numbers are tried. An
-// error of agrees ends it.
+// Bisect finds the first pass of a list, such as Default, after which a graph computes other results, and in that
+// pass the first rewrite. It runs the passes on copies of f, whose sizes must be bound. It calls agrees with a state:
+// agrees evaluates State.Plan, or State.Func if there is no plan, and reports whether the results are right. Both
+// searches are binary, so about log2 of the number of passes and rewrites are tried. Bisect stops if agrees returns
+// an error.
 func Bisect(list []Pass, f *ir.Func, o Options, agrees func(*State) (bool, error)) (*Culprit, error) {
 	if o.Machine == nil {
 		o.Machine = tuning.Default(1)
@@ -51,7 +50,7 @@ func Bisect(list []Pass, f *ir.Func, o Options, agrees func(*State) (bool, error
 	return c, nil
 }
 
-// bisection is one search.
+// bisection is the state of one search.
 type bisection struct {
 	list    []Pass
 	f       *ir.Func
@@ -60,7 +59,7 @@ type bisection struct {
 	tried   int
 }
 
-// first returns the least n from lo to hi for which a state does not agree, hi+1 if all do.
+// first returns the least n from lo to hi for which agrees is false, or hi+1.
 func (b *bisection) first(lo, hi int, agrees func(n int) (bool, error)) (int, error) {
 	for end := hi + 1; lo < end; {
 		mid := lo + (end-lo)/2
@@ -77,7 +76,7 @@ func (b *bisection) first(lo, hi int, agrees func(n int) (bool, error)) (int, er
 	return lo, nil
 }
 
-// state runs the first n passes, the last of them for so many rewrites.
+// state runs the first n passes. The last of them stops after the given number of rewrites.
 func (b *bisection) state(n, rewrites int) (*State, error) {
 	s := newState(b.f.Clone(), b.options)
 	defer blame(s)
@@ -92,8 +91,8 @@ func (b *bisection) state(n, rewrites int) (*State, error) {
 	return s, nil
 }
 
-// try compares the state after n passes. A plan that has no memory yet is given some,
-// and one that does not verify is wrong.
+// try reports whether the state after n passes agrees. A plan without memory is placed first. A plan that does not
+// verify does not agree.
 func (b *bisection) try(n, rewrites int) (bool, error) {
 	s, err := b.state(n, rewrites)
 	if err != nil {
@@ -121,7 +120,7 @@ func (b *bisection) rewrites(c *Culprit, n int) error {
 		return nil
 	}
 	k, err := b.first(0, all.Fuel.Used-1, func(k int) (bool, error) { return b.try(n, k) })
-	if err != nil || k == 0 { // what the pass does besides breaks it
+	if err != nil || k == 0 { // the fault is not in a rewrite
 		return err
 	}
 	if before, err = b.state(n, k-1); err != nil {

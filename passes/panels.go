@@ -12,18 +12,19 @@ import (
 	"github.com/stridefuse/stridefuse/passes/form"
 )
 
-// panels stores the right matrices of products as kernels read them: large ones in panels (plan.Panel), small ones whose rows are not
-// contiguous row by row. If nothing but the product reads a matrix, the step that computes it stores it so; otherwise another step copies
-// it. A matrix that never changes is copied once for all products that read it, such as those of the steps of a recurrent layer.
+// panels stores the right matrices of products in the order in which kernels read them: a large matrix in panels
+// (plan.Panel), a small one row by row if its rows are not contiguous. If a step computes the matrix and only the
+// product reads it, that step stores it so. Otherwise a new step copies the matrix. A matrix that never changes is
+// copied once for all products that read it, such as the steps of a recurrent layer.
 //
 // Requires: loops.
-// Ensures: the right operand of a product lies in panels, or has contiguous rows, or is made of windows.
+// Ensures: the right operand of every product is in panels, has contiguous rows, or is a view of windows.
 func panels(s *State, m *tuning.Machine) error {
 	if !slices.ContainsFunc(s.Plan.Steps, func(s plan.Step) bool { return s.Contracts() }) {
 		return nil
 	}
 	k := &packer{p: s.Plan, m: m, fixed: s.Plan.Fixed(s.IsFrozen), uses: s.Plan.Uses()}
-	if len(s.Frozen) == 0 { // a program without frozen params computes nothing once
+	if len(s.Frozen) == 0 { // without frozen params nothing is computed only once
 		clear(k.fixed)
 	}
 	rights, moved := make([]*right, len(k.p.Steps)), make([]bool, len(k.p.Steps))
@@ -33,7 +34,7 @@ func panels(s *State, m *tuning.Machine) error {
 		}
 	}
 	var steps []plan.Step
-	place := make([]int, len(k.p.Steps)) // of each step, in the new order
+	place := make([]int, len(k.p.Steps)) // by step, its new position
 	for i := range k.p.Steps {
 		if moved[i] {
 			continue
@@ -58,13 +59,13 @@ func panels(s *State, m *tuning.Machine) error {
 	return nil
 }
 
-// notePacked notes the copies that product i makes at each run.
+// notePacked records the copies that product i makes in each run.
 func notePacked(s *State, i int, r *right) {
 	if r.from >= 0 || r.fixed {
 		return
 	}
 	at := slices.IndexFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op.IsProduct() && int(*s.Step.At(v)) == 1+i })
-	if at < 0 { // the plan is that of a text
+	if at < 0 { // the plan was parsed and has no graph
 		return
 	}
 	v := s.Func.Body[at]
@@ -77,32 +78,32 @@ func notePacked(s *State, i int, r *right) {
 	}
 }
 
-// packer stores the right matrices of the products of a plan.
+// packer rewrites the right matrices of the products of a plan.
 type packer struct {
 	p      *plan.Plan
 	m      *tuning.Machine
-	fixed  []bool // buffers that never change
+	fixed  []bool // by buffer: whether it never changes
 	uses   *plan.Uses
-	packed []*right // those that never change
+	packed []*right // packed matrices that never change
 }
 
-// right is the right operand of a product that is packed.
+// right is a packed right operand of a product.
 type right struct {
-	of       layout.Layout // the matrices, without repeats: the axes that count them, the pairs and the columns
-	width    int           // columns of a panel
-	inPanels bool          // or row by row
+	of       layout.Layout // the matrices without repeats: axes of the batch, then pairs, then columns
+	width    int           // columns per panel
+	inPanels bool          // false: row by row
 	fixed    bool
-	buffer   int // it is in
-	into     int // the buffer that it is stored in
-	from     int // the step that computes it and stores it in panels, or -1
+	buffer   int // buffer of the operand
+	into     int // buffer of the packed copy
+	from     int // step that computes the operand and can store panels, or -1
 	kernel   *kernel.Kernel
-	inputs   []plan.Access // of from, along the axes of of
+	inputs   []plan.Access // inputs of step from, along the axes of the field of
 }
 
 func (r *right) pairs() int { return r.of.Shape[len(r.of.Shape)-2] }
 func (r *right) cols() int  { return r.of.Shape[len(r.of.Shape)-1] }
 
-// part is a run of panels of as many columns: the whole ones, or the last one.
+// part is a run of panels with the same number of columns: all full panels, or the last partial one.
 type part struct{ first, panels, cols int }
 
 func (r *right) parts() (parts []part) {
@@ -116,7 +117,7 @@ func (r *right) parts() (parts []part) {
 	return parts
 }
 
-// right returns how the right operand of step i is packed, or nil if the step reads it as it is.
+// right returns how to pack the right operand of step i, or nil if the step reads it in place.
 func (k *packer) right(i int) *right {
 	s := &k.p.Steps[i]
 	if !s.Contracts() {
@@ -124,14 +125,14 @@ func (k *packer) right(i int) *right {
 	}
 	at, a, cols := s.Product(), &s.In[1], len(s.Axes)-1
 	down, ok := strideOver(s, a, at.Pairs, at.Rows)
-	if !ok || at.Cols != cols { // windows
+	if !ok || at.Cols != cols { // the operand is windows
 		return nil
 	}
 	r := &right{buffer: a.Buffer, from: -1, fixed: k.fixed[a.Buffer], of: layout.Layout{Offset: a.Offset}}
 	rows, pairs, across := indices(s.Axes[at.Rows:cols]), indices(s.Axes[at.Pairs:at.Rows]), a.Strides[cols]
 	for j, axis := range s.Axes[:at.Pairs] {
 		if a.Strides[j] == 0 {
-			rows *= axis.Extent // all left matrices that one right matrix multiplies
+			rows *= axis.Extent // one right matrix multiplies all these left ones
 			continue
 		}
 		r.of.Shape, r.of.Strides = append(r.of.Shape, axis.Extent), append(r.of.Strides, a.Strides[j])
@@ -155,7 +156,7 @@ func (k *packer) right(i int) *right {
 	return r
 }
 
-// panel returns the number of columns of a panel. Kernels that multiply windows take narrow ones.
+// panel returns the number of columns per panel. Kernels that multiply windows read narrow panels.
 func (k *packer) panel(s *plan.Step, at plan.Product, d ir.DType) int {
 	_, rows := strideOver(s, &s.In[0], at.Rows, at.Cols)
 	_, pairs := strideOver(s, &s.In[0], at.Pairs, at.Rows)
@@ -165,7 +166,7 @@ func (k *packer) panel(s *plan.Step, at plan.Product, d ir.DType) int {
 	return k.m.Matmul.Panel(d)
 }
 
-// strideOver returns the stride of an access over some axes as one, if it has one.
+// strideOver returns the common stride of an access over several axes. It returns false if there is none.
 func strideOver(s *plan.Step, a *plan.Access, first, end int) (stride int, ok bool) {
 	stride = a.Strides[end-1]
 	for j, n := end-1, 1; j >= first; j-- {
@@ -177,7 +178,7 @@ func strideOver(s *plan.Step, a *plan.Access, first, end int) (stride int, ok bo
 	return stride, true
 }
 
-// indices returns the number of indices of some axes.
+// indices returns the number of indices of several axes together.
 func indices(axes []plan.Axis) int {
 	n := 1
 	for _, a := range axes {
@@ -186,7 +187,8 @@ func indices(axes []plan.Axis) int {
 	return n
 }
 
-// computed finds the elementwise step that computes a right operand for product i alone, which can store the panels.
+// computed sets r.from if an elementwise step computes the operand, only product i reads it, and the step can store
+// panels.
 func (k *packer) computed(r *right, i int) {
 	b, writers := &k.p.Buffers[r.buffer], k.uses.Writers(r.buffer)
 	if b.Kind != plan.TempBuffer || k.uses.OnlyReader(r.buffer) != i || len(writers) != 1 || k.p.Steps[i].In[0].Buffer == r.buffer {
@@ -214,8 +216,8 @@ func (k *packer) computed(r *right, i int) {
 	r.from, r.kernel, r.inputs = writers[0], s.Body, inputs
 }
 
-// pack returns the steps that store a right operand of a product, and has the product read what they store. There are none if those of
-// another product have stored it.
+// pack redirects a product to the packed copy of its right operand and returns the steps that store the copy. It
+// returns none if the steps of another product have stored it.
 func (k *packer) pack(s *plan.Step, r *right) (steps []plan.Step) {
 	to := layout.RowMajor(slices.Concat(r.of.Shape[:len(r.of.Shape)-2], []int{r.pairs() * ((r.cols()-1)/r.width + 1) * r.width})...)
 	if i := slices.IndexFunc(k.packed, func(p *right) bool { return r.fixed && p.width == r.width && p.buffer == r.buffer && p.of.Equal(r.of) }); i >= 0 {
@@ -246,8 +248,8 @@ func (k *packer) pack(s *plan.Step, r *right) (steps []plan.Step) {
 	return steps
 }
 
-// store returns the steps that store a right operand of a product: one for the whole panels, and one for the columns that are left; or
-// one that copies it row by row.
+// store returns the steps that pack a right operand: one for the full panels and one for the last partial panel, or
+// one that copies row by row.
 func (k *packer) store(s *plan.Step, r *right, to layout.Layout) (steps []plan.Step) {
 	if r.into = r.buffer; r.from < 0 {
 		r.into = len(k.p.Buffers)
@@ -281,7 +283,7 @@ func (k *packer) store(s *plan.Step, r *right, to layout.Layout) (steps []plan.S
 	return steps
 }
 
-// copying returns the body that copies an operand.
+// copying returns a body that copies one operand.
 func copying(x kernel.Operand) *kernel.Kernel {
 	k, err := kernel.SingleOp(ir.OpCopy, ir.Invalid, x)
 	if err != nil {

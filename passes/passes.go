@@ -1,13 +1,10 @@
-// Package passes turns a graph, an [ir.Func] whose sizes are numbers, into a
-// [plan.Plan]: steps with one access for each operand. It rewrites views into strides,
-// fuses chains of elementwise operations with their reductions, collapses axes, and
-// assigns memory. What the machine does for each step is decided later, by package
-// passes/schedule.
+// Package passes turns a graph, an [ir.Func] whose sizes are numbers, into a [plan.Plan]: a list of loop nests with
+// one access per operand. The passes rewrite views into strides, fuse chains of elementwise operations with their
+// reductions, collapse axes, and assign memory. Package passes/schedule decides later how the machine runs each step.
 //
-// [Default] lists the passes in order. Each is in a file of its own whose comment says
-// what it requires and what it ensures; the constraints on their order are data, with
-// reasons. No pass changes a bit of any result. Every decision goes to the plan's ledger
-// with its reason.
+// [Default] lists the passes in order. Each pass has a file of its own, whose comment says what the pass does,
+// requires and ensures. The constraints on the order are data, with reasons. A pass never changes a bit of a result,
+// and records its decisions with their reasons in the plan's ledger.
 package passes
 
 import (
@@ -20,26 +17,27 @@ import (
 	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
-// Pass is one step from graph to plan.
+// Pass is one entry of the pipeline.
 type Pass struct {
 	Name string
 
-	// One of three is the pass itself: from graph to graph, from graph to steps, or on a plan and for a machine.
+	// Exactly one of Rewrite, Form and Arrange is set. Rewrite maps a graph to a graph, Form makes or changes steps,
+	// and Arrange changes a plan for a machine.
 	Rewrite func(*rewrite.State) error
 	Form    func(*State) error
 	Arrange func(*State, *tuning.Machine) error
 
-	CheckGraph func(*rewrite.State) error // of what the pass ensures; ir's verifier runs besides
-	Check      func(*State) error         // the same, of a pass that forms steps or arranges them
+	CheckGraph func(*rewrite.State) error // check of what Rewrite ensures, after ir.Verify
+	Check      func(*State) error         // check of what Form or Arrange ensures, after ir.Verify
 
-	After []Order  // passes that must have run before, and why
-	Stage ir.Stage // the grammar of the graph after it
+	After []Order  // passes that must have run before, with reasons
+	Stage ir.Stage // grammar of the graph after the pass
 }
 
-// Order says that a pass comes after another, and why.
+// Order says that a pass must run after another one, and why.
 type Order struct{ Pass, Why string }
 
-// State is what the passes work on: a graph, and from loops on a plan.
+// State is the data that passes work on: a graph and, from the pass loops on, a plan.
 type State = form.State
 
 // Default is the pipeline.
@@ -66,15 +64,15 @@ var Default = []Pass{
 // Options are settings of Lower.
 type Options struct {
 	Verify bool // check the invariants after every pass
-	NoFuse bool // one loop per op, for comparison
-	Eager  bool // rewrite wherever it is possible, whether it pays or not: for tests of small programs
-	// Machine has the constants that blocks and costs depend on; nil is tuning.Default.
+	NoFuse bool // make one loop per operation, for comparison
+	Eager  bool // rewrite wherever it is legal, profitable or not: reaches the passes with small test programs
+	// Machine holds the constants that blocks and costs depend on. If it is nil, Lower uses tuning.Default.
 	Machine *tuning.Machine
-	// Observe, if not nil, is called with each stage's name and text, which is ready until it returns: "graph",
-	// then every pass.
+	// Observe, if not nil, is called with the name and the text of the graph, then of the state after each pass. The
+	// function text is valid only during the call.
 	Observe func(stage string, text func() string)
-	// Frozen says of each param whether it never changes: what is made of those alone
-	// is made in steps of its own, which Split separates.
+	// Frozen marks the params that never change. Values computed only from frozen params get steps of their own,
+	// which Split moves to another plan.
 	Frozen []bool
 }
 
@@ -87,9 +85,9 @@ func Stages() []string {
 	return names
 }
 
-// Lower makes the plan of a graph whose sizes are all bound. The passes change f, which
-// must not be used afterwards. An error in the graph is an *ir.Error; a panic is a bug, and
-// carries the pass and the text that it was given.
+// Lower compiles a graph whose sizes are all bound to a plan. It changes f, so the caller must not use f afterwards.
+// It returns an *ir.Error if the graph is invalid. It panics only because of a bug; the message then names the pass
+// and contains the text of the state.
 func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 	for _, v := range f.Body {
 		if v.Op == ir.OpAccess {
@@ -108,7 +106,7 @@ func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 	return p, nil
 }
 
-// runAll runs the passes, and checks what they ensure if that is an option.
+// runAll runs all passes. If Options.Verify is set, it checks the state after each.
 func runAll(s *State, o Options) error {
 	defer blame(s)
 	observe(s, o, "graph")
@@ -155,7 +153,7 @@ func run(s *State, p Pass, m *tuning.Machine) (err error) {
 	return err
 }
 
-// blame adds to a panic the pass that is running and the text that it was given. It is deferred.
+// blame adds the running pass and the text of the state to a panic. It must be deferred.
 func blame(s *State) {
 	if s.Running == "" {
 		return
@@ -165,7 +163,7 @@ func blame(s *State) {
 	}
 }
 
-// verify checks the grammar of the stage and what the pass ensures.
+// verify checks the grammar of the graph and what the pass ensures.
 func verify(s *State, p Pass) error {
 	if err := ir.Verify(s.Func, p.Stage); err != nil {
 		return err

@@ -9,20 +9,21 @@ import (
 	"github.com/stridefuse/stridefuse/passes/tile"
 )
 
-// Params that never change are frozen. What a plan computes from them alone, such as
-// the panels of a right matrix, need not be computed at each run.
+// Params that never change are frozen. Steps that depend only on frozen params, such as packing a weight matrix into
+// panels, need not run each time.
 
-// Split divides a plan in two: once makes, from frozen params alone, what rest reads of
-// it. The params of once are some of the plan's: the list says which. Its results are
-// the params of rest behind the plan's own, in order. Both computed are the plan. once
-// is nil if no step depends on frozen params alone. Those results are named kept0, kept1, ...,
-// in both, with _ behind where a param has that name.
+// Split divides a plan into two that together compute the same. once holds the steps that depend only on frozen
+// params, rest the others.
 //
-// In a plan for one of many sizes, what is kept of a step is at most keptTimes as large as the frozen params that it is
-// made of, so that what depends on a size is computed by each run rather than kept for each size.
+// The params of once are the plan's params listed in params. The results of once, the kept buffers, are additional
+// params of rest, after the plan's own. Both plans name them kept0, kept1, ..., with _ appended if a param has that
+// name. If nothing can be kept, once is nil and rest is p.
 //
-// A step of a row group stays where it is: its rows are in the cache. Columns that the last
-// panel of a kept matrix lacks are zeros, so that once writes all of its results.
+// If sized is set, the plan is one of many for different sizes, and each would keep its own buffers. A kept buffer is
+// then at most keptTimes as large as the frozen params it is computed from; each run computes larger ones.
+//
+// Steps of row groups are never moved, because their rows stay in the cache. once also stores zeros in columns that
+// the last panel of a kept matrix lacks, because a plan must write all of its results.
 func Split(p *plan.Plan, frozen []bool, sized bool) (once *plan.Plan, params []int, rest *plan.Plan, err error) {
 	moves := onceSteps(p, frozen)
 	if sized {
@@ -33,7 +34,7 @@ func Split(p *plan.Plan, frozen []bool, sized bool) (once *plan.Plan, params []i
 	}
 	whole := *p
 	c := &cutting{p: &whole, moves: moves, kept: map[int]bool{}}
-	if c.keep(); len(c.kept) == 0 { // no step reads what they compute, as where the result is empty
+	if c.keep(); len(c.kept) == 0 { // no step reads a moved one, for example because the result is empty
 		return nil, nil, p, nil
 	}
 	c.pad()
@@ -52,13 +53,13 @@ func Split(p *plan.Plan, frozen []bool, sized bool) (once *plan.Plan, params []i
 	return once, params, rest, nil
 }
 
-// onceSteps returns which steps depend on frozen params alone.
+// onceSteps marks the steps that depend only on frozen params.
 func onceSteps(p *plan.Plan, frozen []bool) []bool {
 	moves := slices.Repeat([]bool{true}, len(p.Steps))
 	for _, g := range p.Rows {
 		clear(moves[g.First : g.Last+1])
 	}
-	stays := make([]bool, len(p.Buffers)) // what a step that stays writes, and what is not frozen
+	stays := make([]bool, len(p.Buffers)) // by buffer: whether it must be written by each run
 	varies := make([]bool, len(p.Buffers))
 	for changed := true; changed; {
 		changed = false
@@ -80,7 +81,7 @@ func onceSteps(p *plan.Plan, frozen []bool) []bool {
 				continue
 			}
 			moves[i], changed = false, true
-			for _, o := range s.Out { // so that the steps behind it need no other turn
+			for _, o := range s.Out { // so that later steps need no second iteration
 				stays[o.Buffer] = true
 			}
 		}
@@ -88,11 +89,12 @@ func onceSteps(p *plan.Plan, frozen []bool) []bool {
 	return moves
 }
 
-// keptTimes is how many times the bytes of the frozen params that it is made of a kept buffer has at most: panels of a matrix of
-// few columns are padded.
+// keptTimes is the greatest ratio of a kept buffer's bytes to those of the frozen params it is computed from, in a
+// plan for one of many sizes. The panels of a matrix of few columns are padded, so the ratio is large.
 const keptTimes = 64
 
-// boundKept has steps stay whose results would be kept and are larger than that, and then those that read them.
+// boundKept unmarks steps whose kept results would exceed keptTimes. It then unmarks the steps that write or read the
+// same outputs.
 func boundKept(p *plan.Plan, moves []bool) {
 	s := &bounding{p: p, moves: moves, writers: make([][]int, len(p.Buffers)), readers: make([][]int, len(p.Buffers)), below: make([]int, len(p.Buffers))}
 	for b := range p.Buffers {
@@ -131,12 +133,12 @@ func boundKept(p *plan.Plan, moves []bool) {
 	}
 }
 
-// bounding is the work of boundKept: each step that stays is looked at once.
+// bounding is the worklist of boundKept, which looks at each step that stays once.
 type bounding struct {
 	p                *plan.Plan
 	moves            []bool
-	writers, readers [][]int // of each buffer, the steps
-	below            []int   // bytes of the params that a buffer is made of
+	writers, readers [][]int // by buffer, the steps
+	below            []int   // by buffer, the bytes of the params it is computed from
 	looked           []bool
 	work             []int
 }
@@ -161,11 +163,10 @@ func bytesOf(b *plan.Buffer) int {
 type cutting struct {
 	p     *plan.Plan
 	moves []bool
-	kept  map[int]bool // buffers that steps that move write, and others read
+	kept  map[int]bool // buffers that moved steps write and others read
 }
 
-// keep finds what is kept, and names it.
-
+// keep finds the kept buffers and names them.
 func (c *cutting) keep() {
 	written := map[int]bool{}
 	for i := range c.p.Steps {
@@ -190,7 +191,7 @@ func (c *cutting) keep() {
 	}
 }
 
-// freeName returns a name that no param has.
+// freeName appends _ to a name until no param has it.
 func (c *cutting) freeName(name string) string {
 	for slices.ContainsFunc(c.p.Buffers, func(b plan.Buffer) bool { return b.Kind == plan.ParamBuffer && b.Name == name }) {
 		name += "_"
@@ -198,7 +199,7 @@ func (c *cutting) freeName(name string) string {
 	return name
 }
 
-// half returns the steps that move or those that stay, with the buffers that they need.
+// half returns the plan of the moved steps or of the others, with the buffers they need.
 func (c *cutting) half(moved bool) *plan.Plan {
 	out := &plan.Plan{Name: c.p.Name}
 	used := make([]bool, len(c.p.Buffers))
@@ -209,7 +210,7 @@ func (c *cutting) half(moved bool) *plan.Plan {
 			}
 		}
 	}
-	at := make([]int, len(c.p.Buffers)) // of the buffers in the half
+	at := make([]int, len(c.p.Buffers)) // by buffer, its number in the half
 	for i, b := range c.p.Buffers {
 		ours := !moved && b.Kind <= plan.ResultBuffer
 		if !used[i] && !ours {
@@ -223,7 +224,7 @@ func (c *cutting) half(moved bool) *plan.Plan {
 		at[i] = len(out.Buffers)
 		out.Buffers = append(out.Buffers, b)
 	}
-	step := make([]int, len(c.p.Steps)) // of the steps in the half, else -1
+	step := make([]int, len(c.p.Steps)) // by step, its number in the half, or -1
 	for i, s := range c.p.Steps {
 		if step[i] = -1; c.moves[i] != moved {
 			continue
@@ -254,7 +255,7 @@ func (c *cutting) half(moved bool) *plan.Plan {
 	return out
 }
 
-// position gives the params and results of a half their positions.
+// position numbers the params and the results of a half.
 func position(p *plan.Plan) {
 	var next [2]int
 	for i := range p.Buffers {

@@ -9,11 +9,10 @@ import (
 	"github.com/stridefuse/stridefuse/passes/form"
 )
 
-// Padding of panels. A product reads the panels of its right matrix as far as there are
-// columns. In a plan of its own the matrix is a result, all of which is written.
+// A product does not read the columns that the last panel of its right matrix lacks. If the matrix is kept, it is a
+// result of a plan of its own, which must write them.
 
-// pad appends a step that moves for each kept matrix whose last panel lacks columns: it
-// stores zeros there.
+// pad appends a moved step for each kept matrix whose last panel lacks columns. The step stores zeros there.
 func (c *cutting) pad() {
 	steps, padded := c.p.Steps, map[int]bool{}
 	c.p.Steps = slices.Clip(steps)
@@ -31,8 +30,7 @@ func (c *cutting) pad() {
 	}
 }
 
-// zeros returns the step that stores zeros in the columns that the last panel of an access
-// lacks.
+// zeros returns the step that stores zeros in the columns that the last panel of an access lacks.
 func (c *cutting) zeros(s *plan.Step, a plan.Access) plan.Step {
 	dtype := c.p.Buffers[a.Buffer].DType
 	body, err := kernel.SingleOp(ir.OpCopy, ir.Invalid, kernel.Operand{DType: dtype, Splat: true})
@@ -44,7 +42,7 @@ func (c *cutting) zeros(s *plan.Step, a plan.Access) plan.Step {
 	for k, axis := range s.Axes {
 		n, stride := axis.Extent, a.Strides[k]
 		if stride == 0 {
-			continue // the product reads the matrix again for each index
+			continue // the product reads the same matrix for each index
 		}
 		if k == a.Panel.Axis {
 			there := n % a.Panel.Size

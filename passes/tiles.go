@@ -9,10 +9,12 @@ import (
 	"github.com/stridefuse/stridefuse/passes/tile"
 )
 
-// tiles forms tile groups: see tile.Form.
+// tiles groups consecutive steps into row groups, which run block by block so that intermediate values stay in the
+// cache: see tile.Form.
 //
 // Requires: loops.
-// Ensures: groups of consecutive steps; buffers that only a group uses are scratch. The ledger is final but for sizes.
+// Ensures: the steps of a group are consecutive; buffers that only one group uses are scratch; the ledger is final,
+// except for sizes.
 func tiles(s *State, m *tuning.Machine) error {
 	formed := tile.Form(s.Plan, tile.Options{Machine: m, Frozen: s.IsFrozen, Eager: s.Eager, NoFuse: s.NoFuse})
 	for _, b := range formed.InBody {
@@ -41,7 +43,7 @@ func tiles(s *State, m *tuning.Machine) error {
 
 const overlapReason = "the windows of two blocks of rows have rows in common"
 
-// inBuffer returns the first value that is in a buffer, nil if there is none.
+// inBuffer returns the first value that is stored in a buffer, or nil.
 func inBuffer(s *State, buffer int) *ir.Value {
 	k := slices.IndexFunc(s.Func.Body, func(v *ir.Value) bool { return int(*s.Buffer.At(v)) == 1+buffer })
 	if k < 0 {
@@ -50,8 +52,8 @@ func inBuffer(s *State, buffer int) *ir.Value {
 	return s.Func.Body[k]
 }
 
-// notStored notes that the rows of a gather, which a buffer was for, are not stored: the ledger says that
-// they are.
+// notStored changes the ledger's entry for the value in a buffer from stored to fused. tile.Form lists buffers that
+// are gone in InBody: the steps that read the value now compute it themselves.
 func notStored(s *State, buffer int) {
 	about := inBuffer(s, buffer)
 	for i, v := range s.Ledger.About {
@@ -61,14 +63,15 @@ func notStored(s *State, buffer int) {
 	}
 }
 
-// buffers gives the temporaries and scratch buffers their memory: see tile.Place.
+// buffers assigns memory to temporaries and scratch buffers: see tile.Place.
 //
 // Requires: loops, tiles.
-// Ensures: buffers of one memory that live at the same time do not overlap; Arena and Scratch cover them.
+// Ensures: no two buffers in one memory overlap while both are live; Arena and Scratch are large enough for all of
+// them.
 func buffers(s *State) error { return tile.Place(s.Plan) }
 
-// Place verifies a plan as it is before the pass buffers, such as one parsed from a dump, and
-// gives its temporaries and scratch buffers their memory. A plan that has memory is verified.
+// Place verifies a plan and, if its buffers have no memory yet, assigns it. Such a plan comes from a dump of a stage
+// before the pass buffers.
 func Place(p *plan.Plan) error {
 	if p == nil || p.Placed() {
 		return p.Verify()

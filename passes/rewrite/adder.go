@@ -6,10 +6,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// An adder adds the values that replace a value, until the first error. After an error it adds nothing and returns nil.
+// An adder adds the values that replace a value to the graph. After the first error it adds nothing and returns nil.
 type adder struct {
 	f   *ir.Func
-	v   *ir.Value // that is replaced; the values have its place in the program
+	v   *ir.Value // value to replace; the new values get its position in the source
 	err error
 }
 
@@ -25,7 +25,7 @@ func (a *adder) add(op ir.Op, attr ir.Attr, args ...*ir.Value) *ir.Value {
 	return y
 }
 
-// constant returns an element in the shape of a value.
+// constant returns a constant repeated to the shape of a value.
 func (a *adder) constant(like *ir.Value, bits uint64) *ir.Value {
 	c := a.add(ir.OpConst, ir.Attr{DType: like.Type.DType, Bits: bits})
 	if len(like.Type.Shape) == 0 {
@@ -34,7 +34,7 @@ func (a *adder) constant(like *ir.Value, bits uint64) *ir.Value {
 	return a.add(ir.OpExpand, ir.Attr{Shape: like.Type.Shape}, c)
 }
 
-// reshaped returns x under another shape.
+// reshaped returns x reshaped, or x if it has the shape.
 func (a *adder) reshaped(x *ir.Value, shape ir.Shape) *ir.Value {
 	if a.err != nil || x.Type.Shape.Equal(shape) {
 		return x
@@ -42,7 +42,8 @@ func (a *adder) reshaped(x *ir.Value, shape ir.Shape) *ir.Value {
 	return a.add(ir.OpReshape, ir.Attr{Shape: shape}, x)
 }
 
-// permuted returns x with its axes in an order. A permute of a permute is one, or the value that both begin with.
+// permuted returns x with its axes permuted. It merges a permute of a permute into one, or into nothing if they
+// cancel out.
 func (a *adder) permuted(x *ir.Value, axes []int) *ir.Value {
 	if a.err != nil {
 		return nil
@@ -60,7 +61,8 @@ func (a *adder) permuted(x *ir.Value, axes []int) *ir.Value {
 	return a.add(ir.OpPermute, ir.Attr{Axes: axes}, x)
 }
 
-// cast returns x of another type. What is permuted is cast before, in the order of memory.
+// cast returns x converted to a type. If x is a permute, the operand is converted, so that the conversion runs in the
+// order of memory.
 func (a *adder) cast(x *ir.Value, d ir.DType) *ir.Value {
 	switch {
 	case a.err != nil || x.Type.DType == d:
@@ -71,7 +73,7 @@ func (a *adder) cast(x *ir.Value, d ir.DType) *ir.Value {
 	return a.add(ir.OpCast, ir.Attr{DType: d}, x)
 }
 
-// cropped returns x without elements at both ends of an axis.
+// cropped returns x without the first and last elements along an axis: before and after say how many.
 func (a *adder) cropped(x *ir.Value, axis, before, after int) *ir.Value {
 	if a.err != nil || before == 0 && after == 0 {
 		return x
@@ -80,7 +82,7 @@ func (a *adder) cropped(x *ir.Value, axis, before, after int) *ir.Value {
 	return a.add(ir.OpSlice, ir.Attr{Axis: axis, Begin: ir.Fixed(before), Len: n, Step: 1}, x)
 }
 
-// padded returns x with zeros at both ends of an axis.
+// padded returns x with zeros added along an axis: before in front, after at the end.
 func (a *adder) padded(x *ir.Value, axis, before, after int) *ir.Value {
 	if a.err != nil || before == 0 && after == 0 {
 		return x
@@ -100,7 +102,7 @@ func (a *adder) padded(x *ir.Value, axis, before, after int) *ir.Value {
 	return a.add(ir.OpConcat, ir.Attr{Axis: axis}, parts...)
 }
 
-// inverse returns the order that undoes an order of axes.
+// inverse returns the inverse of a permutation of axes.
 func inverse(axes []int) []int {
 	back := make([]int, len(axes))
 	for i, k := range axes {

@@ -7,17 +7,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// argReduce replaces an arg-reduction, the index of the least or greatest element of each
-// line, by reduce_chunks.
+// argReduce computes an arg-reduction, the index of the least or greatest element of each line, in one of three ways.
 //
-// Along the last axis, one pass reduces each chunk to the index of that element. If a line
-// has several chunks, a second arg-reduction over the chunks' elements finds the chunk.
+// By chunks (inChunks): one pass finds the index in each chunk of a line, and a second one the chunk. This is for
+// lines along the last axis, and for other axes of an operand that is read from memory, where elements of
+// neighbouring lines are adjacent.
 //
-// So does one along another axis of an operand that is read from memory, where elements of neighbouring
-// lines are adjacent. Of other operands along such an axis, and for short lines, it takes two passes: one reduces to the
-// element, and one to the least index of an element that equals it.
+// By value (firstIndex): one pass finds the least or greatest element, and a second one the first index of an equal
+// element. This is for short lines and for other operands along an axis that is not the last.
 //
-// A line of rows that are apart in memory, as those of a slice are, is reduced row by row.
+// By rows (byRows): if a single line consists of rows that are apart in memory, for example those of a slice, each
+// row is reduced first.
 func (r *reducer) argReduce(v *ir.Value) *ir.Value {
 	x, axis, by := v.Args[0], v.Attr.Axes[0], v.Op.Info().By
 	n := Extents(x)[axis]
@@ -34,7 +34,8 @@ func (r *reducer) argReduce(v *ir.Value) *ir.Value {
 	return r.inChunks(v.Op, x, axis)
 }
 
-// inChunks returns the index of the least or greatest element of each line of x along an axis, found chunk by chunk.
+// inChunks returns the index of the least or greatest element of each line of x along an axis. It reduces chunk by
+// chunk.
 func (r *reducer) inChunks(op ir.Op, x *ir.Value, axis int) *ir.Value {
 	by := op.Info().By
 	x, n := r.last(x, []int{axis})
@@ -50,7 +51,7 @@ func (r *reducer) inChunks(op ir.Op, x *ir.Value, axis int) *ir.Value {
 	return r.firstIndex(by, best, r.add(ir.OpAdd, ir.Attr{}, index, first), 0)
 }
 
-// byRows returns the index of the least or greatest element of x in row-major order.
+// byRows returns the index, in row-major order, of the least or greatest element of x. It reduces row by row.
 func (r *reducer) byRows(op ir.Op, x *ir.Value) *ir.Value {
 	by, last := op.Info().By, len(x.Type.Shape)-1
 	cols := Extents(x)[last]
@@ -65,9 +66,8 @@ func (r *reducer) byRows(op ir.Op, x *ir.Value) *ir.Value {
 	return r.firstIndex(by, best, r.add(ir.OpAdd, ir.Attr{}, first, inRow), 0)
 }
 
-// isApart reports whether x, one axis, is a reshape of several that come from elements of a
-// param or a computed value without a common stride. It follows views, and of an elementwise
-// op the first operand that has all elements.
+// isApart reports whether x, which has one axis, is a reshape of several axes whose elements have no common stride in
+// memory. It looks through views and elementwise ops (readAt, wholeOperand).
 func isApart(x *ir.Value) bool {
 	if x.Op != ir.OpReshape || len(x.Args[0].Type.Shape) < 2 {
 		return false
@@ -80,10 +80,11 @@ func isApart(x *ir.Value) bool {
 	return !ok
 }
 
-// readAt returns where the elements of x are in the value that they come from, and that. It follows views, and of an
-// elementwise op the operand that follow says, unless that is negative.
+// readAt returns the value that x is read from, and the layout of x in that value. It looks through views and, if
+// follow returns the number of an operand, from an elementwise op to this operand. The value is nil if strides do not
+// describe x.
 func readAt(x *ir.Value, follow func(*ir.Value) int) (l layout.Layout, from *ir.Value) {
-	var seen []*ir.Value // views, those of views first
+	var seen []*ir.Value // views of x, outermost first
 	for {
 		switch {
 		case x.Op.IsView():
@@ -109,8 +110,8 @@ func readAt(x *ir.Value, follow func(*ir.Value) int) (l layout.Layout, from *ir.
 	return l, x
 }
 
-// inColumns reports whether x is read from memory, perhaps as its compute type, and enough lines along an axis are
-// adjacent there.
+// inColumns reports whether x is read from memory, possibly converted to its compute type, and at least LeastColumns
+// lines along the axis are adjacent there.
 func inColumns(x *ir.Value, axis int) bool {
 	l, from := readAt(x, func(v *ir.Value) int {
 		if v.Op == ir.OpCast && v.Type.DType == v.Args[0].Type.DType.Compute() {
@@ -134,15 +135,13 @@ func inColumns(x *ir.Value, axis int) bool {
 	return adjacent >= LeastColumns
 }
 
-// wholeOperand returns which operand of an elementwise op is the first that has all
-// elements, or -1.
+// wholeOperand returns the first operand of an elementwise op that is not repeated and no constant, or -1.
 func wholeOperand(x *ir.Value) int {
 	return slices.IndexFunc(x.Args, func(a *ir.Value) bool { return slices.Equal(a.Type.Shape, x.Type.Shape) && !IsConst(a) })
 }
 
-// isStrided reports whether the elements of x along an axis come from elements of a param
-// that are not adjacent. It follows permutations, and of an elementwise op the first
-// operand that has all elements.
+// isStrided reports whether elements of x along an axis are read from a param with a stride other than 1. It looks
+// through permutes and elementwise ops (wholeOperand).
 func isStrided(x *ir.Value, axis int) bool {
 	for {
 		switch {
@@ -167,19 +166,19 @@ func isStrided(x *ir.Value, axis int) bool {
 	}
 }
 
-// number returns an Int32 in a shape.
+// number returns an Int32 repeated to a shape.
 func (r *reducer) number(n int, s ir.Shape) *ir.Value {
 	c := r.add(ir.OpConst, ir.Attr{DType: ir.Int32, Bits: uint64(n)})
 	return r.add(ir.OpExpand, ir.Attr{Shape: s}, c)
 }
 
-// index returns the indices along an axis of a shape.
+// index returns the index along an axis for each element of a shape.
 func (r *reducer) index(s ir.Shape, axis int) *ir.Value {
 	i := r.add(ir.OpIota, ir.Attr{DType: ir.Int32, Shape: s[axis : axis+1]})
 	return r.broadcast(i, s, axis)
 }
 
-// broadcast repeats x along an axis that it lacks, or, for an index, along all others.
+// broadcast repeats x along the axis that it lacks. An iota, which has only that axis, is repeated along all others.
 func (r *reducer) broadcast(x *ir.Value, s ir.Shape, axis int) *ir.Value {
 	if r.err != nil {
 		return nil
@@ -195,7 +194,8 @@ func (r *reducer) broadcast(x *ir.Value, s ir.Shape, axis int) *ir.Value {
 	return r.add(ir.OpExpand, ir.Attr{Shape: s}, r.add(ir.OpReshape, ir.Attr{Shape: one}, x))
 }
 
-// firstIndex returns the least of the indices where x is a NaN or the best of its line.
+// firstIndex returns the least of the given indices at which x is NaN or equals the least or greatest element of its
+// line.
 func (r *reducer) firstIndex(by ir.Op, x, indices *ir.Value, axis int) *ir.Value {
 	best := r.reduce(by, x, []int{axis})
 	if r.err != nil {

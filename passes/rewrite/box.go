@@ -6,21 +6,21 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Boxes of index sets: the elements of a value that slices take.
+// A box is a rectangular part of a value, possibly strided: what a chain of slices selects.
 
-// indexRun is n indices along an axis, by steps from the first one.
+// indexRun is n indices along an axis: first, first+step, first+2*step, ...
 type indexRun struct{ first, n, step int }
 
-// of returns the indices at some places of a run.
+// of returns the indices of r at the positions of another run.
 func (r indexRun) of(at indexRun) indexRun {
-	if at.n <= 1 { // a step that is never taken may pass int
+	if at.n <= 1 { // a step that is never taken could overflow int
 		return indexRun{r.first + at.first*r.step, at.n, 1}
 	}
 	return indexRun{r.first + at.first*r.step, at.n, at.step * r.step}
 }
 
-// before returns how many indices of a run, from its begin on, are on the side of index c that it begins on: those below c if
-// the run ascends, those from c on if it descends.
+// before counts the leading indices of a run that lie on the near side of a cut at c: indices below c if the run
+// ascends, from c upwards if it descends.
 func (r indexRun) before(c int) int {
 	switch {
 	case r.step > 0 && c > r.first:
@@ -31,16 +31,16 @@ func (r indexRun) before(c int) int {
 	return 0
 }
 
-// box is a run of indices for each axis of a value.
+// box holds one run of indices per axis of a value.
 type box []indexRun
 
-// piece is the elements of a value in a box of its index set.
+// piece is a box of a value.
 type piece struct {
 	of  *ir.Value
 	box box
 }
 
-// whole returns all elements of a value.
+// whole returns the piece with all elements of a value.
 func whole(v *ir.Value) piece {
 	b := make(box, len(v.Type.Shape))
 	for k, d := range v.Type.Shape {
@@ -59,14 +59,15 @@ func (q piece) size() int {
 	return n
 }
 
-// with returns the piece of a value whose box differs along one axis.
+// with returns a piece of the value of with the box of q, except for the run along axis.
 func (q piece) with(of *ir.Value, axis int, r indexRun) piece {
 	b := slices.Clone(q.box)
 	b[axis] = r
 	return piece{of, b}
 }
 
-// extend appends the elements of another piece along an axis, if they are of the same value and continue it.
+// extend appends the piece next along an axis, if both are of one value and next continues q. It reports whether it
+// did.
 func (q *piece) extend(axis int, next piece) bool {
 	r, n := q.box[axis], next.box[axis]
 	if next.of != q.of || n.step != r.step || n.first != r.first+r.n*r.step || !slices.Equal(q.with(q.of, axis, n).box, next.box) {
@@ -76,7 +77,7 @@ func (q *piece) extend(axis int, next piece) bool {
 	return true
 }
 
-// sliced returns the elements of a value at some indices along an axis.
+// sliced returns the elements of a value at a run of indices along an axis.
 func sliced(f *ir.Func, v *ir.Value, axis int, r indexRun) (*ir.Value, error) {
 	if n, _ := v.Type.Shape[axis].Int(); r == (indexRun{0, n, 1}) {
 		return v, nil

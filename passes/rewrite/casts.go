@@ -6,10 +6,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Operations on types that are not computed in themselves, uint16 and float16, are done in the type that they are
-// computed in: contract does so for products and convolutions, and reductions for all others.
+// Some types, such as uint16 and float16, have no arithmetic of their own: operations convert to the compute type.
+// The pass contract inserts these casts for products and convolutions, and the pass reductions for all other
+// accumulating operations.
 
-// isNarrow reports whether a value has to be computed in another type than it has.
+// isNarrow reports whether a value has a type without arithmetic of its own, and accumulates or counts.
 func isNarrow(v *ir.Value) bool {
 	if v.Op == ir.OpIota {
 		return v.Type.DType.Size() < ir.Int32.Size()
@@ -17,8 +18,8 @@ func isNarrow(v *ir.Value) bool {
 	return v.Op.Accumulates() && v.Attr.Conv == nil && !v.Args[0].Type.DType.Native()
 }
 
-// widened returns v, if it is narrow, with its operands cast to the types that they are computed in. A table of numbers of
-// less than four bytes is one of int32.
+// widened returns v with its operands cast to their compute types if isNarrow, else v. An iota of a type shorter than
+// four bytes becomes one of int32.
 func (a *adder) widened(v *ir.Value) *ir.Value {
 	if !isNarrow(v) {
 		return v
@@ -38,8 +39,9 @@ func repeatsCast(v *ir.Value) bool {
 	return v.Op.IsProduct() && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return fewest(a) != nil })
 }
 
-// fewest returns the value of fewest elements, the lowest of these, of x and those below its views
-// and casts, if there is a cast of more elements on the way to it, or else nil.
+// fewest returns the smallest value on the chain of views and casts that x ends, the lowest if several are. It
+// returns nil unless some cast on the way has more elements, that is, unless moving casts down to the returned value
+// saves conversions.
 func fewest(x *ir.Value) *ir.Value {
 	least, cast, found := x, 0, false
 	for x.Op.IsView() || x.Op == ir.OpCast {
@@ -56,7 +58,7 @@ func fewest(x *ir.Value) *ir.Value {
 	return least
 }
 
-// castOnce returns x with its casts below its views, if these repeat elements.
+// castOnce moves the casts of x below the views that repeat elements.
 func (a *adder) castOnce(x *ir.Value) *ir.Value {
 	if a.err != nil {
 		return nil
@@ -80,8 +82,8 @@ func (a *adder) castOnce(x *ir.Value) *ir.Value {
 	return x
 }
 
-// castParts returns the casts, the last one first, of x. What is joined is cast before, so that
-// a padded value is computed inside its padding. done are the casts of values so far.
+// castParts applies casts to x, the last of the list first. If x is a join, it casts the segments, so that a padded
+// value is computed inside its padding. done holds the casts made so far, by value.
 func (a *adder) castParts(x *ir.Value, casts []*ir.Value, done map[*ir.Value]*ir.Value) *ir.Value {
 	if done[x] != nil {
 		return done[x]

@@ -9,19 +9,21 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Contract writes contractions in one form: products of matrices with two rows, columns and pairs or more. A product
-// with one row or one column is a reduction of the products of elements, as its definition says, and reads each element
-// of the other operand once; one of a single pair multiplies elements. A convolution is the product of its weights and
-// its windows, which are a view of the operand (contract_convolution.go). A convolution of taps (ir/conv.go) stays one,
-// of the type that is computed in.
+// Contract gives contractions one form: products of matrices with at least two rows, columns and pairs. A pair is one
+// term of an element's sum.
 //
-// Either operand of a product may be the left one: the product of the transposes is the transpose, and each of its
-// elements is the same sum, in the same order. The side decides what is packed, and which axis of the result is the last
-// one in memory.
+//   - A product with one row or one column becomes a reduction of elementwise products, which reads each element of the other operand once.
+//   - A product with a single pair becomes an elementwise multiplication.
+//   - A convolution becomes the product of its weights and its windows, a view of the operand (contract_convolution.go).
+//   - A convolution of taps (ir/conv.go) stays, but in its compute type.
+//
+// Contract also chooses the left operand of each product: A B is the transpose of the product of the transposes, with
+// the same sums in the same order. The choice decides which operand is packed and which axis of the result is last in
+// memory.
 //
 // Requires: all sizes bound.
-// Ensures: every dot has two rows, two columns and two pairs or more, and reads no cast of more elements than a view
-// below it reads; convolutions are of taps; both are of a type that is computed in itself.
+// Ensures: every dot has at least two rows, columns and pairs, and reads no cast that has more elements than a view
+// below it; every convolution is of taps; the types of both have arithmetic of their own.
 func Contract(s *State) error {
 	if !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op.IsProduct() || v.Attr.Conv != nil }) {
 		return nil
@@ -50,8 +52,8 @@ func Contract(s *State) error {
 	})
 }
 
-// widened returns a product of the type that v is computed in. What a view repeats is cast once: windows of an image of
-// float16 are windows of one of float32.
+// widened returns a product in the compute type of v. Repeated elements are cast once: windows of a float16 image
+// become windows of a float32 image.
 func (c *contractor) widened(v *ir.Value) (*ir.Value, error) {
 	if !isNarrow(v) && !repeatsCast(v) {
 		return v, nil
@@ -80,7 +82,7 @@ func CheckContract(s *State) error {
 	return nil
 }
 
-// contracts reports whether v is a product of matrices, or a convolution that is written as one.
+// contracts reports whether v is a product of matrices or a convolution that becomes one.
 func contracts(v *ir.Value) bool { return v.Op.IsProduct() || v.Attr.Conv != nil && !isTapped(v) }
 
 // isTapped reports whether v is a convolution of taps.
@@ -90,25 +92,24 @@ func isTapped(v *ir.Value) bool {
 
 type contractor struct {
 	s    *State
-	last map[*ir.Value]bool // convolutions whose channels stay the last axis in memory
-	// pooled are the contractions of which elementwise values alone compute fewer elements, a quarter or less: those of
-	// convolutions that are pooled. The pass orders computes these before they are transposed.
+	last map[*ir.Value]bool // convolutions whose channels stay last in memory
+	// pooled holds contractions that elementwise values reduce to a quarter of the elements or fewer, as pooling
+	// does. The pass orders pools before it transposes the result.
 	pooled map[*ir.Value]bool
-	// depthwise are the contractions whose result is the operand of a convolution of taps, which reads it faster
-	// where channels are the last axis in memory: its windows have steps, or they are few and their lines short.
+	// depthwise holds contractions whose result is the operand of a convolution of taps that reads it faster with
+	// channels last in memory: the windows have steps, or they are few and their lines are short.
 	depthwise map[*ir.Value]bool
-	joined    map[*ir.Value][]*ir.Value // contractions that elementwise values read beside one, as sums of two convolutions do
+	joined    map[*ir.Value][]*ir.Value // by contraction: the others that elementwise values read beside it, for example in a sum of two convolutions
 }
 
-// extentsOfDot are the extents of the matrices of a product: rows x pairs times
-// pairs x cols.
+// extentsOfDot holds the extents of the matrices of a product: rows x pairs times pairs x cols.
 type extentsOfDot struct{ Rows, Pairs, Cols int }
 
-// degenerate reports whether a product is no loop of its own.
+// degenerate reports whether a product becomes a reduction, an elementwise multiplication or a constant.
 func (d extentsOfDot) degenerate() bool { return d.Rows < 2 || d.Cols < 2 || d.Pairs < 2 }
 
-// DotOf returns the extents of a product, or of the product that a convolution is for each image and group: the
-// channels of the weights times the windows.
+// DotOf returns the extents of a product. For a convolution it returns those of the product of weights and windows
+// that each image and group needs.
 func DotOf(v *ir.Value) extentsOfDot {
 	if c := v.Attr.Conv; c != nil {
 		w := v.Args[1].Type.Shape
@@ -117,16 +118,16 @@ func DotOf(v *ir.Value) extentsOfDot {
 	return extentsOfDot{Extent(v.Args[0], 2), Extent(v.Args[0], 1), Extent(v.Args[1], 1)}
 }
 
-// uses sets what readers say of contractions: pooled, depthwise and joined.
+// uses sets pooled, depthwise and joined from the readers of contractions.
 func (c *contractor) uses() {
-	of, depthwise := NewValueMap[*ir.Value](c.s.Func), c.s.OfTaps() // of: the contraction that a value is computed of
+	of, depthwise := NewValueMap[*ir.Value](c.s.Func), c.s.OfTaps() // of: by value, the contraction it is computed from
 	for _, v := range c.s.Func.Body {
 		switch {
 		case contracts(v):
 			*of.At(v) = v
 		case v.Op.IsView():
 			*of.At(v) = *of.At(v.Args[0])
-		case v.Op == ir.OpConcat: // of a value and what is padded to it
+		case v.Op == ir.OpConcat: // a padded value
 			for _, a := range v.Args {
 				if p := *of.At(a); p != nil {
 					*of.At(v) = p
@@ -154,7 +155,7 @@ func (c *contractor) uses() {
 	}
 }
 
-// swaps returns why the operands of a product change sides, or nothing.
+// swaps returns why the operands of a product change sides, or "".
 func (c *contractor) swaps(v *ir.Value) (why string) {
 	d := DotOf(v)
 	large := c.s.Eager || d.Pairs*d.Cols*v.Type.DType.Size() > swappedBytes
@@ -168,8 +169,8 @@ func (c *contractor) swaps(v *ir.Value) (why string) {
 	return ""
 }
 
-// weighs reports whether a contraction multiplies weights that never change by windows. Windows that are cast, as they do not
-// repeat elements, are an array.
+// weighs reports whether a contraction multiplies frozen weights by windows. If windows repeat no elements and must
+// be cast, the cast is an array, not windows.
 func (c *contractor) weighs(v *ir.Value) bool {
 	if o := v.Attr.Conv; o != nil {
 		d := DotOf(v)
@@ -179,11 +180,11 @@ func (c *contractor) weighs(v *ir.Value) bool {
 	return viewsBy(v.Args[1], ir.OpWindow) && c.s.frozenBelow(v.Args[0])
 }
 
-// fillsVectors reports whether the windows that a product multiplies are better its left operand: the
-// channels of its result lie in vectors then, and fill them or are pooled, or the windows are few. Short windows
-// are if the result is joined with that of long ones.
+// fillsVectors reports whether windows should become the left operand of a product, so that channels lie in vectors.
+// This pays if the channels fill the vectors or the windows are few, and the windows are long, the result is pooled,
+// or a depthwise convolution reads it. Short windows count as long if the result is joined with one of long windows.
 func (c *contractor) fillsVectors(v *ir.Value, d extentsOfDot) bool {
-	in := v.Type.DType.Compute() // a convolution is multiplied in it
+	in := v.Type.DType.Compute() // type in which a convolution is multiplied
 	width, bytes := kernel.DotColumns(in), d.Rows*d.Cols*in.Size()
 	lanes := (d.Rows + width - 1) / width * width
 	fills := (lanes-d.Rows)*swappedIdle <= d.Rows || d.Cols <= swappedWindows
@@ -192,7 +193,7 @@ func (c *contractor) fillsVectors(v *ir.Value, d extentsOfDot) bool {
 	return in == ir.Float32 && (gains && d.Rows >= swappedChannels || c.s.Eager)
 }
 
-// transposed reports whether a factor exchanges the last two axes of memory.
+// transposed reports whether y is the transpose, in its last two axes, of a value stored row by row.
 func transposed(y *ir.Value) bool {
 	rank := len(y.Type.Shape)
 	if y.Op != ir.OpPermute || y.Args[0].Op.IsView() || y.Attr.Axes[rank-1] != rank-2 || y.Attr.Axes[rank-2] != rank-1 {
@@ -202,7 +203,7 @@ func transposed(y *ir.Value) bool {
 	return at == nil || at.At == nil || at.At.Strides[rank-1] == 1
 }
 
-// swapped returns the transpose of the product of the transposes: x yT = (y xT)T. A product packs its right matrix.
+// swapped returns a product with its operands exchanged, using x yT = (y xT)T. A product packs its right matrix.
 func (c *contractor) swapped(v *ir.Value, why string) (*ir.Value, error) {
 	a := adder{f: c.s.Func, v: v}
 	p := a.add(v.Op, ir.Attr{}, a.transpose(v.Args[1]), a.transpose(v.Args[0]))
@@ -210,7 +211,7 @@ func (c *contractor) swapped(v *ir.Value, why string) (*ir.Value, error) {
 	return y, c.done(&a, p, why)
 }
 
-// done records that the value of an adder is computed as w. It returns the adder's error.
+// done records in the ledger why the value of an adder is computed as w. It returns the adder's error.
 func (c *contractor) done(a *adder, w *ir.Value, why string) error {
 	if a.err == nil {
 		c.s.Ledger.add(plan.Decision{Kind: plan.Rewritten, Op: a.v.Op, Pos: a.v.Pos, Reason: why}, w)
@@ -218,9 +219,8 @@ func (c *contractor) done(a *adder, w *ir.Value, why string) error {
 	return a.err
 }
 
-// transpose returns x with its last two axes exchanged. Where a reshape makes these of several
-// axes each, as of those of windows, it exchanges the axes before: the result may be a view where
-// x is none.
+// transpose returns x with its last two axes exchanged. If a reshape merges several axes into each of the two, as for
+// windows, transpose permutes the axes before the reshape. That stays a view in more cases.
 func (a *adder) transpose(x *ir.Value) *ir.Value {
 	if a.err != nil {
 		return nil
@@ -237,7 +237,7 @@ func (a *adder) transpose(x *ir.Value) *ir.Value {
 	return a.reshaped(a.add(ir.OpPermute, ir.Attr{Axes: slices.Concat(axesFrom(0, rows), axesFrom(cols, len(x.Type.Shape)), axesFrom(rows, cols))}, x), shape)
 }
 
-// axesFrom returns the axes from first to before end.
+// axesFrom returns the numbers first, first+1, ..., end-1.
 func axesFrom(first, end int) (axes []int) {
 	for k := first; k < end; k++ {
 		axes = append(axes, k)
@@ -245,8 +245,8 @@ func axesFrom(first, end int) (axes []int) {
 	return axes
 }
 
-// splitOf returns the first axes that make up so many rows and so many columns, the last ones of
-// some extents.
+// splitOf finds the trailing extents whose products are cols and, before these, rows. It returns the first axis of
+// each.
 func splitOf(e []int, rows, cols int) (firstRow, firstCol int, ok bool) {
 	at := len(e)
 	for _, n := range []int{cols, rows} {
@@ -261,7 +261,7 @@ func splitOf(e []int, rows, cols int) (firstRow, firstCol int, ok bool) {
 	return firstRow, firstCol, true
 }
 
-// dot returns a product, or what it is if it is degenerate.
+// dot returns a product unchanged, or its replacement if it is degenerate.
 func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
 	switch d := DotOf(v); {
 	case Size(v.Type.Shape) == 0 || d.Pairs == 0:
@@ -275,18 +275,18 @@ func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
 	return v, nil
 }
 
-// reduction returns the sum of the products of elements.
+// reduction returns a product of one row or one column as a sum of elementwise products.
 func (c *contractor) reduction(v *ir.Value) (*ir.Value, error) {
 	rank := len(v.Args[1].Type.Shape)
 	a := adder{f: c.s.Func, v: v}
 	y := a.add(ir.OpPermute, ir.Attr{Axes: append(axesFrom(0, rank-2), rank-1, rank-2)}, v.Args[1])
-	p := a.add(v.Op.Info().By, ir.Attr{}, v.Args[0], y) // one row or column repeats
+	p := a.add(v.Op.Info().By, ir.Attr{}, v.Args[0], y) // the one row or column is repeated
 	sum := a.add(ir.OpReshape, ir.Attr{Shape: v.Type.Shape}, a.add(ir.OpSum, ir.Attr{Axes: []int{rank - 1}}, p))
 	return sum, c.done(&a, p, "a product of one row or one column is a reduction: its terms are added as they are computed")
 }
 
-// outer returns the products of one pair, of floats added to +0 as the first pair
-// of a sum is.
+// outer returns a product of one pair as an elementwise multiplication. Floats are added to +0, because a sum starts
+// from +0.
 func (c *contractor) outer(v *ir.Value) (*ir.Value, error) {
 	a, op, args := adder{f: c.s.Func, v: v}, v.Op.Info().By, v.Args
 	if ir.Floats.Has(v.Type.DType) {

@@ -7,11 +7,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// A convolution as a product of matrices. Each axis of its operands and of the result has a letter: n images, g groups,
-// c channels of a group, m channels of a group of the result, o, p, ... windows along each spatial axis, and A, B, ...
-// elements of one. The products are added along c, A, B, ...
+// This file writes a convolution as a product of matrices. A letter names each axis: n images, g groups, c input
+// channels of a group, m output channels of a group, o, p, ... window positions along each spatial axis, and A, B,
+// ... elements within a window. Products are summed over c, A, B, ...
 
-// A factor is an operand with the letters of its axes.
+// A factor is an operand with one letter per axis.
 type factor struct {
 	x       *ir.Value
 	letters string
@@ -19,7 +19,7 @@ type factor struct {
 
 func (f factor) has(letter rune) bool { return strings.ContainsRune(f.letters, letter) }
 
-// letters returns a letter for each spatial axis.
+// letters returns as many consecutive letters as there are axes.
 func letters(first rune, axes int) string {
 	var b strings.Builder
 	for i := range axes {
@@ -38,8 +38,8 @@ func keep(letters string, is func(rune) bool) string {
 	}, letters)
 }
 
-// channelsLast returns the convolutions whose operand has its channels last in memory, and whose result is read with
-// its channels last, but for those of taps.
+// channelsLast returns the convolutions, other than those of taps, whose operand is stored with channels last and
+// whose result is read only with channels last.
 func channelsLast(f *ir.Func) map[*ir.Value]bool {
 	last := map[*ir.Value]bool{}
 	moves := func(v *ir.Value, axes []int) bool { return v.Op == ir.OpPermute && slices.Equal(v.Attr.Axes, axes) }
@@ -61,11 +61,11 @@ func channelsLast(f *ir.Func) map[*ir.Value]bool {
 	return last
 }
 
-// channelsSecond returns the axes of a permute that makes the last axis the second one.
+// channelsSecond returns the permutation that moves the last axis to second place.
 func channelsSecond(rank int) []int { return append([]int{0, rank - 1}, axesFrom(1, rank-1)...) }
 
-// convolution returns a convolution of taps of the type that is computed in, and any other as the product of its weights
-// and its windows.
+// convolution returns a convolution of taps in its compute type. It returns any other convolution as the product of
+// its weights and its windows.
 func (c *contractor) convolution(v *ir.Value) (*ir.Value, error) {
 	x, w, o, d := v.Args[0], v.Args[1], v.Attr.Conv, v.Type.DType
 	a := adder{f: c.s.Func, v: v}
@@ -88,7 +88,7 @@ func (c *contractor) convolution(v *ir.Value) (*ir.Value, error) {
 	x = a.reshaped(x, slices.Concat(x.Type.Shape[:1], ir.Shape{groups, w.Type.Shape[1]}, x.Type.Shape[2:]))
 	w = a.reshaped(w, slices.Concat(ir.Shape{groups, ir.Fixed(weights[0] / o.Groups)}, w.Type.Shape[1:]))
 	single := weights[0] == o.Groups && ir.Reals.Has(d) && Size(v.Type.Shape) > o.Groups
-	if single { // in the order of additions of several columns
+	if single { // sums are then added in the order of a product of several columns
 		w = a.padded(w, 1, 0, 1)
 	}
 	p := contraction{contractor: c, adder: &a, extents: map[rune]int{}, out: "ngm" + windows, sums: "c" + elements}
@@ -111,7 +111,8 @@ func (c *contractor) convolution(v *ir.Value) (*ir.Value, error) {
 	return a.reshaped(y, all), a.err
 }
 
-// surrounded returns x, whose axes are in an order, with the zeros around it that a convolution adds, or cropped.
+// surrounded returns x padded with zeros, or cropped where the padding is negative, as the convolution says. order is
+// the order of the axes of x.
 func (a *adder) surrounded(x *ir.Value, o *ir.Conv, order []int) *ir.Value {
 	for i := range o.Before {
 		x = a.cropped(x, slices.Index(order, 2+i), max(0, -o.Before[i]), max(0, -o.After[i]))
@@ -122,20 +123,20 @@ func (a *adder) surrounded(x *ir.Value, o *ir.Conv, order []int) *ir.Value {
 	return x
 }
 
-// A contraction is the sum of the products of two factors.
+// A contraction is a sum of products of two factors.
 type contraction struct {
 	*contractor
 	*adder
 	extents   map[rune]int
-	out, sums string // the letters of the result, and of what is summed over
+	out, sums string // letters of the result, and of the axes summed over
 }
 
-// widened returns a factor in the type that it is computed in. What windows repeat is cast once.
+// widened returns a factor in its compute type. Elements that windows repeat are cast once.
 func (p *contraction) widened(x *ir.Value) *ir.Value {
 	return p.castOnce(p.cast(x, p.v.Type.DType.Compute()))
 }
 
-// of returns the sum, with the axes of out that have more than one index.
+// of returns the sum, with only the axes of out whose extent is not 1.
 func (p *contraction) of(x, y factor) *ir.Value {
 	if p.err != nil {
 		return nil
@@ -157,7 +158,7 @@ func (p *contraction) of(x, y factor) *ir.Value {
 	return p.matrices(x, y, p.run(x, y), p.run(y, x), why)
 }
 
-// squeezed returns f without axes of one index, but for what is summed over.
+// squeezed returns f without axes of extent 1, except those summed over.
 func (p *contraction) squeezed(f factor) factor {
 	var axes []int
 	for i, r := range f.letters {
@@ -172,7 +173,7 @@ func (p *contraction) squeezed(f factor) factor {
 	return factor{p.add(ir.OpSqueeze, ir.Attr{Axes: axes}, f.x), left}
 }
 
-// run returns the last letters of the result, next to each other, that x alone has.
+// run returns the last run of adjacent letters in the result that belong to x but not to y.
 func (p *contraction) run(x, y factor) string {
 	alone := func(r rune) bool { return x.has(r) && !y.has(r) }
 	end := strings.LastIndexFunc(p.out, alone) + 1
@@ -187,7 +188,7 @@ func (p *contraction) shape(letters string) (s ir.Shape) {
 	return s
 }
 
-// ordered returns f with its axes in the order of letters, which are its own.
+// ordered returns f with its axes permuted to the order of letters, a permutation of its own.
 func (p *contraction) ordered(f factor, letters string) *ir.Value {
 	axes := make([]int, len(letters))
 	for i := range axes {
@@ -196,8 +197,8 @@ func (p *contraction) ordered(f factor, letters string) *ir.Value {
 	return p.permuted(f.x, axes)
 }
 
-// matrices returns the products of matrices, one for each index of what is neither rows nor columns. It records why the
-// factors have changed sides, if they have.
+// matrices returns a batch of products of matrices, one for each index of the axes that are neither rows nor columns.
+// It records the reason why, if the factors have changed sides.
 func (p *contraction) matrices(x, y factor, rows, cols, why string) *ir.Value {
 	batch := keep(p.out, func(r rune) bool { return !strings.ContainsRune(rows+cols, r) })
 	op := ir.OpDot
@@ -214,7 +215,8 @@ func (p *contraction) matrices(x, y factor, rows, cols, why string) *ir.Value {
 	return p.ordered(factor{p.reshaped(dot, p.shape(batch+rows+cols)), batch + rows + cols}, p.out)
 }
 
-// matrix returns f as matrices. Repeating them along letters of the batch that f lacks comes last, so that passes see it.
+// matrix returns f as a batch of matrices. Expansion along batch letters that f lacks is its last op, so that later
+// passes see it.
 func (p *contraction) matrix(f factor, batch, rows, cols string) *ir.Value {
 	have := keep(batch, f.has)
 	last := ir.Shape{p.shape(rows).NumElems(), p.shape(cols).NumElems()}

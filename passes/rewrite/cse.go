@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// CSE keeps one value of those that compute the same: here, accesses of one
-// layout and values that several views computed.
+// CSE merges values that compute the same: common subexpression elimination. At this point equal values are accesses
+// with equal layouts and values that several views computed.
 //
 // Requires: stage viewed.
 // Ensures: no two values with the same op, attributes and operands.
@@ -31,12 +31,11 @@ func CheckCSE(s *State) error {
 	return nil
 }
 
-// Numbering finds values that compute the same. Constants are compared by their
-// bits, so 0 and -0 stay apart, and the operands of commutative ops in either
-// order. It is a hash table of the values themselves: a map would hold a key for
-// each as large as what is compared.
+// Numbering finds values that compute the same. It compares constants by their bits, so 0 and -0 differ, and ignores
+// the order of commutative operands. It is a hash table of the values themselves, because the keys of a Go map would
+// be as large as the values.
 type Numbering struct {
-	slots []*ir.Value // 2^k, half of them free
+	slots []*ir.Value // 2^k slots, at most half of them used
 	known int
 }
 
@@ -44,7 +43,7 @@ func newNumbering(f *ir.Func) *Numbering {
 	return &Numbering{slots: make([]*ir.Value, slotsFor(f))}
 }
 
-// Numbering returns that of a pass, in memory that the next such pass takes over.
+// Numbering returns an empty numbering. It reuses the memory of the last one that it returned.
 func (s *State) Numbering() *Numbering {
 	if slots := slotsFor(s.Func); len(s.slots) < slots {
 		s.slots = s.Whole.Values.Take(slots)
@@ -53,10 +52,10 @@ func (s *State) Numbering() *Numbering {
 	return &Numbering{slots: s.slots}
 }
 
-// slotsFor returns how many slots the values of a graph take.
+// slotsFor returns the number of slots for the values of a graph.
 func slotsFor(f *ir.Func) int { return 1 << bits.Len(uint(2*len(f.Body)+2)) }
 
-// First returns the first value met that computes what v does.
+// First returns the first value seen that computes the same as v. It returns v if there is none.
 func (n *Numbering) First(v *ir.Value) *ir.Value {
 	if v.Op == ir.OpParam {
 		return v
@@ -72,7 +71,7 @@ func (n *Numbering) First(v *ir.Value) *ir.Value {
 	return *at
 }
 
-// find returns the slot of what computes the same as v, a free one if nothing does.
+// find returns the slot of a value that computes the same as v, or a free slot.
 func (n *Numbering) find(v *ir.Value) **ir.Value {
 	mask := uint64(len(n.slots) - 1)
 	for h := hash(v) & mask; ; h = (h + 1) & mask {
@@ -92,8 +91,7 @@ func (n *Numbering) grow() {
 	}
 }
 
-// operands appends the numbers of v's operands to ids, those that commute in their
-// order.
+// operands appends the numbers of v's operands to ids, in ascending order if v is commutative.
 func operands(ids []int32, v *ir.Value) []int32 {
 	for _, a := range v.Args {
 		ids = append(ids, number(a))
@@ -104,8 +102,7 @@ func operands(ids []int32, v *ir.Value) []int32 {
 	return ids
 }
 
-// number is above 0 for values, whose IDs differ once a graph is numbered, and
-// below for params.
+// number identifies a value of a numbered graph: positive for values of the body, negative for params.
 func number(v *ir.Value) int32 {
 	if v.Op == ir.OpParam {
 		return -1 - int32(v.ID)
@@ -124,7 +121,7 @@ func same(v, w *ir.Value) bool {
 		(v.Op.IsElementwise() || v.Type.Shape.Equal(w.Type.Shape) && a.Equal(b))
 }
 
-// hash is equal for values that compute the same.
+// hash returns equal numbers for values that compute the same.
 func hash(v *ir.Value) uint64 {
 	h := uint64(v.Op)<<8 + uint64(v.Type.DType)
 	mix := func(x int) { h = bits.RotateLeft64((h^uint64(x))*0x9e3779b97f4a7c15, 29) }

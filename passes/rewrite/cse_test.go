@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// TestNumberingGrows checks that a numbering finds each of many more values than
-// the graph had when it was made, and nothing else.
+// TestNumberingGrows fills a numbering with many more values than its graph had when it was made. It must still find
+// each value, and only equal ones.
 func TestNumberingGrows(t *testing.T) {
 	f := &ir.Func{}
 	x := f.Param("x", ir.Type{DType: ir.Float32, Shape: ir.ShapeOf(4)}, nil)

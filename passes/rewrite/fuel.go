@@ -2,14 +2,14 @@ package rewrite
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Fuel limits how many values are rewritten.
+// Fuel limits the number of rewrites, so that Bisect can stop a pass in the middle.
 type Fuel struct {
 	Left, Used int
-	Op         ir.Op  // of the last one
+	Op         ir.Op  // of the last value that used fuel
 	Pos        ir.Pos // its line in the user's source
 }
 
-// Take uses fuel for a value and reports whether there is some left.
+// Take uses one unit of fuel for a value. It reports false if none is left. A nil Fuel has no limit.
 func (f *Fuel) Take(v *ir.Value) bool {
 	switch {
 	case f == nil:
