@@ -6,10 +6,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// depthFirst returns a component in depth-first order: each value directly after its
-// operands, and of the operands the one first that needs most values at a time
-// (R. Sethi and J. D. Ullman, The generation of optimal code for arithmetic expressions,
-// 1970). It does not recurse: a chain may be deeper than a stack.
+// depthFirst returns the values of a component in depth-first order. Each value directly follows its operands, and the
+// operand that needs the most values at a time comes first (R. Sethi and J. D. Ullman, The generation of optimal code
+// for arithmetic expressions, 1970). depthFirst keeps its own stack, because chains can be too deep for recursion.
 func (c *partitioner) depthFirst(values []*ir.Value) []*ir.Value {
 	c.locate(values)
 	labels := make([]sethiUllman, len(values))
@@ -39,7 +38,7 @@ func (c *partitioner) depthFirst(values []*ir.Value) []*ir.Value {
 			}
 			stack = stack[:len(stack)-1]
 			if v := values[at]; c.has(v) {
-				c.inside[v.ID] = 0 // is in the order
+				c.inside[v.ID] = 0 // v is in out now
 				out = append(out, v)
 			}
 		}
@@ -47,14 +46,14 @@ func (c *partitioner) depthFirst(values []*ir.Value) []*ir.Value {
 	return out
 }
 
-// sethiUllman is the label of a value: how many values are needed at a time to compute it.
+// sethiUllman holds the label of a value: the number of values that must be held at a time to compute it.
 type sethiUllman struct {
-	args [3]int // positions of its operands in the component, the greatest label first
-	n    int    // of them
+	args [3]int // positions of the operands in the component, greatest label first
+	n    int    // number of args
 	need int    // the label
 }
 
-// add puts an operand among the others.
+// add inserts an operand and keeps the greatest label first. An operand that is already there is not added twice.
 func (w *sethiUllman) add(at int, all []sethiUllman) {
 	if slices.Contains(w.args[:w.n], at) {
 		return
@@ -67,6 +66,7 @@ func (w *sethiUllman) add(at int, all []sethiUllman) {
 	w.n++
 }
 
+// count computes the label. While operand k is computed, the results of the k operands before it are held.
 func (w *sethiUllman) count(all []sethiUllman) {
 	w.need = 1
 	for k, at := range w.args[:w.n] {

@@ -11,24 +11,24 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Products of matrices read each operand many times, so each is a loop of its own
-// between buffers; a row group hands its rows on to others through the cache.
+// The operands of products, ops on lines and scans, for the pass views. Each of these ops is a loop of its own, so each
+// operand must be a buffer with strides along the axes that the op needs.
 
-// inAxes reports whether the layout of a has the axes of its type. The windows of an image as
-// a matrix have more: no reshape makes an axis of their rows.
+// inAxes reports whether the layout of a has one axis for each axis of a's type. Image windows that are reshaped to the
+// rows of a matrix have more, because no single stride describes those rows.
 func inAxes(a *ir.Value) bool {
 	return a.Op != ir.OpAccess || rewrite.HasExtents(a.Attr.At.Shape, a)
 }
 
-// keepOperands notes the values that products, ops on lines and scans read in more ways than one,
-// as x - mean in the covariances of x, or repeat, as a gather does its indices: each is stored
-// once, and its views read that. A view that was pushed through would be stored as well, however
-// cheap the value is.
+// keepOperands marks operands of products, ops on lines and scans that must be stored: values read through several
+// views, as a covariance reads x - mean, and values whose elements a view repeats, as a gather does with indices. Each
+// value is stored once, and all its views read that buffer. If the views were pushed through, each of them would be
+// stored, however cheap the value is.
 func (w *viewer) keepOperands() {
 	if rewrite.Multiplies(w.s.Func) {
 		w.keepTaps()
 	}
-	as := map[*ir.Value]*ir.Value{} // the operand as which a value is read
+	as := map[*ir.Value]*ir.Value{} // by value: the first operand that views it
 	for _, v := range w.s.Func.Body {
 		switch {
 		case v.Op.IsJoin():
@@ -59,8 +59,8 @@ func (w *viewer) keepOperands() {
 	}
 }
 
-// keepJoined notes the values that a join alone reads, under another shape: each is stored in its slice by
-// the loop that computes it, and a reshape that was pushed through could part it from that.
+// keepJoined marks elementwise values that only a concatenation reads, and only through a reshape. Each is computed
+// directly in its slice of the concatenation, which might be impossible if the reshape were pushed through.
 func (w *viewer) keepJoined(v *ir.Value) {
 	for _, a := range v.Args {
 		if a.Op != ir.OpUnsqueeze && a.Op != ir.OpReshape || *w.uses.At(a) > 1 {
@@ -72,8 +72,8 @@ func (w *viewer) keepJoined(v *ir.Value) {
 	}
 }
 
-// whole makes sure that operand i of v, which is computed alone, has strides along
-// its axes.
+// whole makes sure that operand i of v has one stride for each of its axes. v is computed in a loop of its own. If no
+// layout has these strides, the operand is copied.
 func (w *viewer) whole(v *ir.Value, i int) error {
 	a := v.Args[i]
 	if inAxes(a) {
@@ -88,8 +88,8 @@ func (w *viewer) whole(v *ir.Value, i int) error {
 	return err
 }
 
-// finer makes sure that operand i of v has strides along its axes, or along axes that make
-// these up.
+// finer makes sure that operand i of v has strides along its axes or along a refinement of them. If neither layout
+// exists, the operand is copied.
 func (w *viewer) finer(v *ir.Value, i int) error {
 	a := v.Args[i]
 	if inAxes(a) {
@@ -104,15 +104,16 @@ func (w *viewer) finer(v *ir.Value, i int) error {
 	return w.whole(v, i)
 }
 
-// at returns an access as a reads, whose layout has other axes.
+// at returns an access to a's buffer with the layout l, which may have other axes than a's layout.
 func (w *viewer) at(a *ir.Value, l layout.Layout) *ir.Value {
 	b, attr := *a, *a.Attr
 	attr.At, b.Attr = &l, &attr
 	return w.s.Func.Append(b)
 }
 
-// dot makes sure that the operands of v have strides along their axes or along finer ones,
-// as windows do, with the same pairs in both.
+// dot makes sure that both operands of the product v have strides along their axes or a refinement of them, as image
+// windows do. If the refinements of the two operands disagree about the contracted pairs or the batch, the right
+// operand gets strides along its own axes.
 func (w *viewer) dot(v *ir.Value) error {
 	for i := range v.Args {
 		if err := w.finer(v, i); err != nil {
@@ -129,7 +130,7 @@ func (w *viewer) dot(v *ir.Value) error {
 	return nil
 }
 
-// keepTaps notes the values that are computed of taps and read with their axes in another order.
+// keepTaps marks values to be stored that are computed of taps and read with their axes permuted in memory.
 func (w *viewer) keepTaps() {
 	if w.s.Tapped == nil {
 		return

@@ -8,20 +8,19 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The cost of pushing a view through a value, for the pass views: which values would be
-// computed as the view reads them, and whether one of them is too expensive for that.
+// The cost of pushing a view through a value, for the pass views: the values that would be computed in the shape of the
+// view, and whether one of them is too expensive for that.
 
-// fanIn is the fan-in cone of a value that is viewed: the values between it and the buffers
-// that the view is pushed through to.
+// fanIn is the fan-in cone of a viewed value: the values between it and the buffers to which the view is pushed.
 type fanIn struct {
-	values []*ir.Value        // in reverse topological order: the one viewed comes first
-	alive  map[*ir.Value]bool // those that are needed elsewhere too
+	values []*ir.Value        // in reverse topological order, so the viewed value comes first
+	alive  map[*ir.Value]bool // the values that are needed outside the cone too
 	why    string             // why the viewed value is stored instead, or ""
 }
 
-// fanIn returns the fan-in cone of x, which v views. A value that is read only by values of
-// the cone is part of it at no cost. One that is read elsewhere too, or whose elements v
-// repeats, is computed again if it is cheap, and is stored otherwise.
+// fanIn returns the fan-in cone of x, which v views. A value that only the cone reads joins it at no cost. A value that
+// has other readers, or whose elements v repeats, joins the cone if it is cheap, and is stored otherwise. If x itself
+// should be stored, the cone says why.
 func (w *viewer) fanIn(v, x *ir.Value) *fanIn {
 	c := &fanIn{alive: map[*ir.Value]bool{}}
 	reads := map[*ir.Value]int32{x: 1}
@@ -50,7 +49,7 @@ func (w *viewer) fanIn(v, x *ir.Value) *fanIn {
 			if !w.pushable(a) {
 				continue
 			}
-			c.alive[a] = c.alive[a] || alive // the value itself still reads it
+			c.alive[a] = c.alive[a] || alive // u stays for its other readers, and still reads a
 			if reads[a]++; reads[a] == 1 {
 				waiting = append(waiting, a)
 			}
@@ -59,8 +58,8 @@ func (w *viewer) fanIn(v, x *ir.Value) *fanIn {
 	return c
 }
 
-// latest removes the value that comes last in topological order, whose readers all have been
-// seen, and returns it.
+// latest removes and returns the value that comes last in topological order. All readers of that value have been
+// visited.
 func (w *viewer) latest(waiting *[]*ir.Value) *ir.Value {
 	at := 0
 	for i, u := range *waiting {
@@ -73,7 +72,7 @@ func (w *viewer) latest(waiting *[]*ir.Value) *ir.Value {
 	return u
 }
 
-// tooExpensive returns why u is not to be computed more than once, or "".
+// tooExpensive returns why u should not be computed more than once, or "" if it may be.
 func (w *viewer) tooExpensive(u *ir.Value, repeats bool) string {
 	ops, cost := 0, 0.0
 	w.measure(u, &ops, &cost)
@@ -89,9 +88,9 @@ func (w *viewer) tooExpensive(u *ir.Value, repeats bool) string {
 	return "it is read in more ways than one, and each would compute it again"
 }
 
-// again returns how often u would be computed besides once if each of its readers computed what it reads.
-// Slices that are parts of one array compute each element once; a view that repeats elements computes them again
-// once at least, and for the taps of windows as often as they overlap.
+// again returns how many more times u would be computed if each reader computed the elements that it reads. Slices that
+// divide one array compute each element once. A view that repeats elements computes u at least once more, and as often
+// as its windows overlap.
 func (w *viewer) again(u *ir.Value, repeats bool) float64 {
 	readers, r := float64(*w.uses.At(u)), *w.reads.At(u)
 	overlap := r.Elements / float64(max(1, rewrite.Size(u.Type.Shape)))
@@ -104,7 +103,7 @@ func (w *viewer) again(u *ir.Value, repeats bool) float64 {
 	return max(1, readers) - 1
 }
 
-// liesApart reports whether the elements of a value that is a view lie apart along the last axis that it has.
+// liesApart reports whether a is a view whose last axis with several elements has a stride other than 0 or 1.
 func liesApart(a *ir.Value) bool {
 	if a.Op != ir.OpAccess {
 		return false
@@ -117,8 +116,8 @@ func liesApart(a *ir.Value) bool {
 	return false
 }
 
-// measure adds up the ops that compute a value from buffers and their cost in
-// additions, no further than the limits.
+// measure adds to ops and cost the operations that compute x from buffers; the cost is in additions. The walk ends when
+// ops exceeds rewrite.AgainOps.
 func (w *viewer) measure(x *ir.Value, ops *int, cost *float64) {
 	if !w.pushable(x) || *ops > rewrite.AgainOps {
 		return

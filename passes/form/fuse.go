@@ -9,20 +9,23 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Fuse divides the computed values into groups.
+// Fuse divides the computed values into groups. One loop computes each group.
 //
-// Values belong together if one reads the other element by element, if they
-// read the same buffer in the same way, or if their elements alternate in the buffer that they
-// are stored in, and if they have one level: the number
-// of buffers that must be complete before. A value that is read through an
-// access is a buffer, so a path that leaves a group and comes back passes a
-// higher level, and groups of one level cannot form a cycle.
+// Two values of the same level belong together if one of these is true:
+//
+//   - One reads the other element by element.
+//   - Both read the same buffer in the same way.
+//   - Their elements alternate in the buffer in which both are stored.
+//
+// The level of a value is the number of buffers that must be complete before it is computed. A value that is read
+// through an access is such a buffer. So a path that leaves a group and comes back reaches a higher level, and groups
+// of one level cannot form a cycle. Values that belong together are one group unless a kernel is too small for all of
+// them.
 //
 // Requires: stage viewed, topological order.
-// Ensures: every computed value is in one group; the groups are in an order
-// in which each can run; all values of a group have one loop nest; no group
-// passes the limits of a kernel. Values that another group or a result needs
-// are its outputs.
+// Ensures: every computed value is in one group; each group reads only earlier groups; all values of a group have one
+// loop nest; no group exceeds the limits of a kernel. The outputs of a group are the values that another group or a
+// result needs.
 func Fuse(s *State) error {
 	f := s.Func
 	f.Number()
@@ -54,13 +57,13 @@ type fuser struct {
 	s       *State
 	level   []int32  // by ID
 	parent  []int32  // union-find over IDs
-	readers []int32  // by ID: how often a value is read, results counted
+	readers []int32  // by ID: number of reads, results included
 	in      []*group // by ID
 }
 
-// levels returns the level of each value: as late as its readers allow, so that
-// a value is computed in the loop that needs it. An arg-reduction and the reduction to the
-// element itself have one level, so that one loop computes both.
+// levels returns the level of each value. The level is as late as the readers of the value allow, so that the loop that
+// needs a value computes it. An argmax and the max of the same operand have one level, so that one loop computes both;
+// an argmin and the min as well.
 func (s *State) levels() []int32 {
 	f := s.Func
 	level, latest := s.Pass.Numbers.Take(len(f.Body)), s.Whole.Numbers.Take(len(f.Body))
@@ -96,8 +99,8 @@ func (s *State) levels() []int32 {
 	return latest
 }
 
-// argPartners returns, for each arg-reduction, the reduction of the same operand to the
-// element itself, and the other way round.
+// argPartners maps each arg-reduction to the reduction that finds the element itself in the same operand, and back. For
+// example, the partner of an argmax is the max.
 func argPartners(f *ir.Func) map[*ir.Value]*ir.Value {
 	type reduction struct {
 		x  *ir.Value
@@ -122,9 +125,9 @@ func argPartners(f *ir.Func) map[*ir.Value]*ir.Value {
 	return partner
 }
 
-// levelDelta is 1 for an operand that must be complete before v: a computed value
-// that v reads through an access or in a loop of its own, or one that a loop gives only at its
-// end.
+// levelDelta is 1 if the operand a must be complete before v is computed, and 0 otherwise. A computed value must be
+// complete if v reads it through an access or in a loop of its own, or if a loop has the value only at its end, like a
+// sum.
 func levelDelta(v, a *ir.Value) int32 {
 	if a.Op.IsComputed() && (v.Op == ir.OpAccess || rewrite.Alone(v) || !a.Op.IsElementwise()) {
 		return 1
@@ -132,7 +135,7 @@ func levelDelta(v, a *ir.Value) int32 {
 	return 0
 }
 
-// count finds how often each value is read.
+// count counts the reads of each value, results included.
 func (fu *fuser) count() {
 	for _, v := range fu.s.Func.Body {
 		for _, a := range v.Args {
@@ -146,14 +149,15 @@ func (fu *fuser) count() {
 	}
 }
 
-// join unites values of one level that read each other, share a buffer or alternate in one. A loop that looks values up
-// computes no others, and one that finds places in columns only the elements there.
+// join unites values of one level if one reads the other, if they share a buffer, or if their elements alternate in one
+// buffer. A shared buffer does not unite a loop of table lookups with another loop, or an argmax along strided lines
+// with anything but its max.
 func (fu *fuser) join() {
 	type shared struct {
 		a      *ir.Value
 		level  int32
 		tabled bool
-		finds  ir.Op // in columns
+		finds  ir.Op // the op of an argmax, argmin or their partner along strided lines, else none
 	}
 	partner := argPartners(fu.s.Func)
 	readers := map[shared]int{}
@@ -193,7 +197,7 @@ func (fu *fuser) join() {
 	}
 }
 
-// isApartAlong reports whether neighbours along the last axis of an operand are apart in memory.
+// isApartAlong reports whether neighbours along the last axis of an operand are more than one element apart in memory.
 func isApartAlong(a *ir.Value) bool {
 	if a.Attr.At == nil || len(a.Attr.At.Strides) == 0 {
 		return false
@@ -219,7 +223,7 @@ func (fu *fuser) root(i int) int {
 // components returns the sets of united values, each in topological order.
 func (fu *fuser) components() [][]*ir.Value {
 	n, numbers := len(fu.s.Func.Body), &fu.s.Pass.Numbers
-	size, place := numbers.Take(n), numbers.Take(n) // by root: of its component, 1 + the component
+	size, place := numbers.Take(n), numbers.Take(n) // by root: length of its component; 1 + its index in out
 	sets, all := 0, 0
 	for i, v := range fu.s.Func.Body {
 		if v.Op.IsComputed() {
@@ -247,7 +251,7 @@ func (fu *fuser) components() [][]*ir.Value {
 	return out
 }
 
-// divide makes the groups of a component.
+// divide appends the groups of a component to the State.
 func (fu *fuser) divide(c *partitioner, values []*ir.Value) {
 	segments := c.undivided(values)
 	if !rewrite.Alone(values[0]) {

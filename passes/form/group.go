@@ -18,13 +18,13 @@ import (
 // group is a set of values that one loop computes.
 type group struct {
 	values  []*ir.Value // in topological order
-	inputs  []*ir.Value // what it reads from memory: params, constants, accesses, values of other groups
-	outputs []*ir.Value // the values that others need
+	inputs  []*ir.Value // values read from memory: params, constants, accesses, values of other groups
+	outputs []*ir.Value // values that other groups or results need
 	level   int32
-	full    string // why the group before it in its component takes no more
+	full    string // why the previous group of its component is not longer
 }
 
-// isSplat reports whether a value is one element for a whole loop nest.
+// isSplat reports whether v is a single element that all iterations of a loop nest read.
 func isSplat(v *ir.Value) bool {
 	if v.Op != ir.OpAccess {
 		return rewrite.IsConst(v)
@@ -37,9 +37,10 @@ func isSplat(v *ir.Value) bool {
 	return true
 }
 
-// hasColumns reports whether an operand of some values has a pointer that moves along the columns of
-// their loop. In a reduction either axis may be the columns. Without one, an operand is one element for
-// all columns: the last axis of a loop nest divides that of each operand.
+// hasColumns reports whether a kernel reads the operand v through a pointer that moves along the columns of the loop.
+// All other operands are one element for all columns. In a reduction either axis may become the columns, so each
+// operand with several elements has such a pointer. Otherwise the last axis of v with several elements decides, because
+// the columns are a part of that axis.
 func hasColumns(v *ir.Value, reduces bool) bool {
 	if reduces || v.Op != ir.OpAccess {
 		return !isSplat(v)
@@ -53,7 +54,8 @@ func hasColumns(v *ir.Value, reduces bool) bool {
 	return !isSplat(v)
 }
 
-// affine reports whether the layouts that some values read have one loop nest.
+// affine reports whether one loop nest has strides for all layouts that the values read, and for the locations in which
+// stored says that they are.
 func affine(values []*ir.Value, stored map[*ir.Value]location) bool {
 	n := nesting{placed: stored, space: new(layout.Space)}
 	for _, v := range values {
@@ -64,21 +66,20 @@ func affine(values []*ir.Value, stored map[*ir.Value]location) bool {
 	return true
 }
 
-// nesting collects the layouts that the values of a group read, to see whether
-// they have one loop nest. They have if all are laid out along the axes of the one
-// shape; values in row-major order fit every nest. The elements of a line that is
-// reduced must have one stride.
+// nesting collects the layouts that the values of a group read or are stored in, and tests whether one loop nest fits
+// all of them. One does if each layout has the axes of its value, or if all have a common refinement. Values in
+// row-major order fit every nest. The elements of a reduced line must have one stride.
 type nesting struct {
-	size    int             // of the domain, if there are reductions
-	layouts []layout.Layout // with one offset of each
-	refined bool            // one has other axes than its value
-	line    int             // the elements of a line that is reduced, or 0
+	size    int             // elements of the domain, if the group reduces
+	layouts []layout.Layout // layouts that differ only by offset appear once
+	refined bool            // some layout has other axes than its value
+	line    int             // elements of a reduced line, or 0
 	placed  map[*ir.Value]location
 	space   *layout.Space
 }
 
-// takes adds a value, and reports whether there still is a loop nest. A product
-// is a group of its own.
+// takes adds a value and reports whether one loop nest still fits. A product, a concatenation or an op on lines always
+// fits: it is a group of its own.
 func (n *nesting) takes(v *ir.Value) bool {
 	changed := false
 	switch {
@@ -92,7 +93,7 @@ func (n *nesting) takes(v *ir.Value) bool {
 		changed, n.line, n.size = n.line == 0, line, rewrite.Size(domain(v))
 	}
 	for _, a := range v.Args {
-		if l := a.Attr.At; l != nil { // not simply row-major
+		if l := a.Attr.At; l != nil { // without a layout, a is row-major
 			changed = n.note(*l, !rewrite.HasExtents(l.Shape, a)) || changed
 		}
 	}
@@ -113,8 +114,8 @@ func (n *nesting) takes(v *ir.Value) bool {
 	return ok
 }
 
-// note adds a layout, which may have other axes than its value, and reports whether that is anything new: only its shape and
-// strides are.
+// note adds a layout and reports whether the nest must be tested again: either the shape or strides are new, or this is
+// the first layout that is refined, which means that it may have other axes than its value.
 func (n *nesting) note(l layout.Layout, refined bool) bool {
 	known := slices.ContainsFunc(n.layouts, func(m layout.Layout) bool {
 		return slices.Equal(m.Shape, l.Shape) && slices.Equal(m.Strides, l.Strides)
@@ -127,7 +128,7 @@ func (n *nesting) note(l layout.Layout, refined bool) bool {
 	return !known || n.refined != before
 }
 
-// domain returns the shape that v's loop runs over.
+// domain returns the shape over which v's loop runs.
 func domain(v *ir.Value) ir.Shape {
 	if v.Op == ir.OpReduceChunks {
 		return v.Args[0].Type.Shape
@@ -135,7 +136,7 @@ func domain(v *ir.Value) ir.Shape {
 	return v.Type.Shape
 }
 
-// line returns how many elements the group's reductions have in a line, 0 if there are none.
+// line returns the number of elements in each line that the group reduces, or 0 if it has no reductions.
 func (g *group) line() int {
 	for _, v := range g.outputs {
 		if v.Op == ir.OpReduceChunks {
@@ -145,9 +146,9 @@ func (g *group) line() int {
 	return 0
 }
 
-// lineNest refines layouts over a domain of that size to axes of which the last
-// is the line of n elements, and reports whether there are such. A layout that cuts
-// the line off comes after the others.
+// lineNest refines layouts over a domain of size elements so that their last axis is the line of n elements. It reports
+// false if the layouts have no such refinement. The last of the returned layouts is an auxiliary one, which separates
+// the lines.
 func lineNest(space *layout.Space, ls []layout.Layout, size, n int) ([]layout.Layout, bool) {
 	cut := layout.Layout{Shape: []int{size / n, n}, Strides: []int{0, 1}}
 	ls, ok := space.Refine(append(ls, cut)...)
@@ -158,15 +159,15 @@ func lineNest(space *layout.Space, ls []layout.Layout, size, n int) ([]layout.La
 	return ls, shape[len(shape)-1] == n
 }
 
-// finish finds what each group reads and what it must store, and records what
-// was fused and what was not.
+// finish finds the inputs and outputs of each group, and records in the ledger which values were fused and which were
+// stored.
 func (fu *fuser) finish() {
 	f, whole := fu.s.Func, &fu.s.Whole
 	stored := fu.s.Pass.Flags.Take(len(f.Body))
 	for _, r := range f.Results {
 		stored[computed(r).ID] = true
 	}
-	var reasons []string // by ID, as far as there are any
+	var reasons []string // by ID, nil if there are none
 	for _, v := range f.Body {
 		g := fu.in[v.ID]
 		for _, a := range v.Args {
@@ -191,7 +192,7 @@ func (fu *fuser) finish() {
 	inputs, outputs := whole.Values.Take(operands)[:0], whole.Values.Take(values)[:0] // of all groups
 	l := &fu.s.Ledger
 	l.List, l.About = slices.Grow(l.List, values), append(whole.Values.Take(len(l.About) + values)[:0], l.About...)
-	seen := fu.s.groupLists.Take(len(f.Body) + len(f.Params)) // by ID, params last: the last group that reads it
+	seen := fu.s.groupLists.Take(len(f.Body) + len(f.Params)) // by ID, params last: the last group that reads the value
 	for _, g := range fu.s.groups {
 		firstIn, firstOut := len(inputs), len(outputs)
 		for _, v := range g.values {
@@ -217,7 +218,7 @@ func (fu *fuser) finish() {
 				fu.s.Record(plan.Copied, v, 2*rewrite.Bytes(v), cmp.Or(v.Attr.Note, "the graph asks for it"))
 			case reasons != nil && reasons[v.ID] != "":
 				moved := 2 * rewrite.Bytes(v)
-				if v.Op.IsJoin() || fu.s.placed[v].in != nil { // its parts are written, and all of it is read
+				if v.Op.IsJoin() || fu.s.placed[v].in != nil { // a part counts the write, the concatenation counts the read
 					moved = rewrite.Bytes(v)
 				}
 				fu.s.Record(plan.Materialized, v, moved, reasons[v.ID])
@@ -229,13 +230,13 @@ func (fu *fuser) finish() {
 	}
 }
 
-// whyNot says why v reads a from memory.
+// whyNot returns the reason why v reads a from memory, or "" if the ledger needs none.
 func (fu *fuser) whyNot(a, v *ir.Value) string {
 	switch {
 	case a.Op == ir.OpReduceChunks:
-		return "" // one element of a line: nothing could be fused
+		return "" // a reduction has one element per line; nothing could be fused
 	case v.Op.IsJoin() && a.Op.IsJoin():
-		return "" // it is no array of its own
+		return "" // the inner concatenation has no array of its own
 	case v.Op.IsJoin() || fu.s.placed[a].in != nil:
 		return "it is computed in its place of a concatenation, and not copied there"
 	case a.Op.IsJoin():
@@ -260,9 +261,9 @@ func (fu *fuser) whyNot(a, v *ir.Value) string {
 	return fu.in[v.ID].full
 }
 
-// CheckGroups checks what fuse ensures.
+// CheckGroups verifies what Fuse ensures.
 func CheckGroups(s *State) error {
-	place := map[*ir.Value]int{} // of the group
+	place := map[*ir.Value]int{} // by value: the index of its group
 	for i, g := range s.groups {
 		if n := len(g.values); n > kernel.MaxBody {
 			return fmt.Errorf("group %d has %d values", i, n)
@@ -290,7 +291,7 @@ func CheckGroups(s *State) error {
 	}
 	for i, g := range s.groups {
 		if v := g.values[0]; v.Op.IsJoin() || v.Op.IsLine() {
-			continue // it has no body
+			continue // concatenations and ops on lines have no body
 		}
 		outputs, pointers := 0, 0
 		for _, v := range g.outputs {
@@ -308,7 +309,7 @@ func CheckGroups(s *State) error {
 	return nil
 }
 
-// groupText lists the groups for dumps.
+// groupText returns one line of text for each group, for dumps.
 func groupText(groups []*group) string {
 	var b strings.Builder
 	for i, g := range groups {

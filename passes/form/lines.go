@@ -10,14 +10,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Steps along an axis of their own: ops on lines and scans, which are between buffers.
+// The steps of ops on lines and of scans. Each op runs along one axis, and its operands and result are always buffers.
 
-// line returns the step of an op on lines.
+// line returns the step of v, an op on lines.
 func (l *looper) line(v *ir.Value) plan.Step { return l.along(v, plan.Line, v.Op) }
 
-// along returns the step of a value that is computed along its axis, of a role: the axes
-// outside that one, it, and the axes inside, as few as they can be. The body is a copy of the
-// first operand.
+// along returns the step of a value that is computed along its axis, which gets the given role. The axes before that
+// axis are collapsed as far as possible, and so are the axes after it. The body copies the first operand.
 func (l *looper) along(v *ir.Value, role plan.Role, by ir.Op) plan.Step {
 	axis := v.Attr.Axis
 	sp := &l.s.space
@@ -72,8 +71,8 @@ func (l *looper) along(v *ir.Value, role plan.Role, by ir.Op) plan.Step {
 	return s
 }
 
-// refined returns some axes of layouts, which have the same extents, made as few as they
-// can be.
+// refined returns the axes from, ..., to-1 of the layouts, collapsed as far as possible. The layouts have the same
+// extents.
 func refined(sp *layout.Space, ls []layout.Layout, from, to int) []layout.Layout {
 	out, ok := sp.Refine(sp.Sub(ls, from, to)...)
 	if !ok {

@@ -11,15 +11,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// loopNest is the loops of a group: the extents of its axes, and where its inputs and its
-// outputs are along them. If the group reduces, the last axis is reduced.
+// loopNest holds the loops of a group: the extents of its axes, and the accesses of its inputs and outputs along them.
+// If the group reduces, the last axis is the reduced line.
 type loopNest struct {
 	g       *group
 	extents []int
-	in, out []plan.Access // of g.inputs and g.outputs
+	in, out []plan.Access // parallel to g.inputs and g.outputs
 }
 
-// nestSpace is memory for what is only needed until the step of a group is made.
+// nestSpace is scratch memory for making the step of a group. The next group reuses it.
 type nestSpace struct {
 	layout.Space
 	all        []*ir.Value
@@ -29,7 +29,7 @@ type nestSpace struct {
 	axes       []int
 }
 
-// forget takes back what the last nest needed.
+// forget drops all references to the last nest, but keeps the memory.
 func (sp *nestSpace) forget() {
 	clear(sp.all[:cap(sp.all)])
 	clear(sp.access[:cap(sp.access)])
@@ -38,8 +38,8 @@ func (sp *nestSpace) forget() {
 	sp.Space.Forget()
 }
 
-// nest finds the coarsest axes along which every operand has a stride. The accesses are valid
-// until the next call.
+// nest returns the loops of a group along the coarsest axes that give every operand one stride each. The accesses are
+// valid until the next call.
 func (l *looper) nest(g *group) loopNest {
 	sp := &l.s.space
 	sp.Reset()
@@ -72,10 +72,10 @@ func (l *looper) nest(g *group) loopNest {
 		from := layouts[i].Strides
 		copy(to[rank-columns-len(from):], from)
 		splat := AllZero(from)
-		if len(extents) == 0 { // whether it is a splat does not depend on the extents
+		if len(extents) == 0 { // there are no strides to ask, but v knows
 			splat = i < len(g.inputs) && isSplat(v)
 		}
-		if !splat && (apart || len(extents) == 0) { // columns of one element: those of an output are next to each other
+		if !splat && (apart || len(extents) == 0) { // a column axis of one element has stride 1
 			to[rank-1] = 1
 		}
 		access[i].Offset, access[i].Strides = layouts[i].Offset, to
@@ -84,11 +84,11 @@ func (l *looper) nest(g *group) loopNest {
 	return loopNest{g, sp.axes, access[:len(g.inputs)], access[len(g.inputs):]}
 }
 
-// refine makes of the layouts of all a group's inputs and outputs, each over its own shape,
-// those over one shape. If the group reduces, the shape's last axis is the line, along which a
-// reduced output has the stride from chunk to chunk.
+// refine replaces the layouts of a group's inputs and outputs, each over its own shape, by layouts over one common
+// shape. If the group reduces, the last axis of that shape is the line. Along the line, a reduced output has the stride
+// from chunk to chunk.
 func (sp *nestSpace) refine(g *group, all []*ir.Value, own []layout.Layout) []layout.Layout {
-	fixed := slices.Grow(sp.fixed[:0], len(all)) // those that the loop nest follows from
+	fixed := slices.Grow(sp.fixed[:0], len(all)) // the layouts that determine the loop nest
 	follows := func(i int, v *ir.Value) bool {
 		return !rewrite.IsConst(v) && (i < len(g.inputs) || v.Op != ir.OpReduceChunks)
 	}
@@ -125,8 +125,8 @@ func (sp *nestSpace) refine(g *group, all []*ir.Value, own []layout.Layout) []la
 	return own
 }
 
-// reducedLayout is where the results of reducing the last axis go: the other axes
-// row-major, chunk after chunk.
+// reducedLayout returns the layout of the results of reducing the last axis: one row-major block over the other axes
+// for each chunk of the last axis.
 func reducedLayout(shape []int) layout.Layout {
 	last := len(shape) - 1
 	l := layout.RowMajor(shape[:last]...)
@@ -135,13 +135,12 @@ func reducedLayout(shape []int) layout.Layout {
 		lines *= n
 	}
 	if shape[last] <= ir.ReduceChunk {
-		lines = 0 // the only chunk
+		lines = 0 // there is only one chunk
 	}
 	return layout.Layout{Shape: shape, Strides: append(l.Strides, lines)}
 }
 
-// Leading returns a list of rank numbers that ends with the given ones, behind as many
-// of fill as that takes.
+// Leading pads numbers on the left with fill to length rank.
 func Leading(numbers []int, rank, fill int) []int {
 	out := make([]int, rank)
 	for i := range rank - len(numbers) {
@@ -151,7 +150,7 @@ func Leading(numbers []int, rank, fill int) []int {
 	return out
 }
 
-// stepOf makes the step.
+// stepOf returns the step that runs a group's body in its loop nest.
 func (l *looper) stepOf(n loopNest) plan.Step {
 	body, order := l.bodyOf(n)
 	s := plan.Step{Body: body, Axes: Parallel(n.extents), Pos: n.g.values[len(n.g.values)-1].Pos}
@@ -180,7 +179,7 @@ func Parallel(extents []int) []plan.Axis {
 	return axes
 }
 
-// bodyOf writes the group's body. Input i of the kernel is n.in[order[i]].
+// bodyOf returns the body of the group as a canonical kernel. Input i of the kernel is n.in[order[i]].
 func (l *looper) bodyOf(n loopNest) (canon *kernel.Kernel, order []int) {
 	g, k := n.g, &l.s.body
 	k.Fast, k.In, k.Body, k.Out = l.s.Func.Fast, slices.Grow(k.In[:0], len(g.inputs)), slices.Grow(k.Body[:0], len(g.values)), slices.Grow(k.Out[:0], len(g.outputs))
@@ -208,7 +207,7 @@ func (l *looper) bodyOf(n loopNest) (canon *kernel.Kernel, order []int) {
 	return k.Canonical()
 }
 
-// AllZero reports whether an operand with such strides is one element for all indices.
+// AllZero reports whether all strides are 0, so that the operand is one element for all indices.
 func AllZero(strides []int) bool {
 	return !slices.ContainsFunc(strides, func(n int) bool { return n != 0 })
 }

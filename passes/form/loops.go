@@ -9,16 +9,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Loops makes a step of each group: the body, the axes with their roles, and each
-// operand's strides.
+// Loops makes a step of each group: its body, its axes with their roles, and the strides of each operand.
 //
-// The axes keep the order of the outputs, which are row-major; a reduced axis comes
-// last. Axes of extent 1 go, and adjacent axes become one where every operand allows
-// it.
+// The axes keep the order of the outputs, which are row-major. A reduced axis comes last. Axes of extent 1 are dropped,
+// and adjacent axes are collapsed where the strides of every operand allow it.
 //
 // Requires: fuse.
-// Ensures: the plan's buffers and steps, but for the places of temporaries; no two
-// adjacent axes of a step can be collapsed; bodies are canonical.
+// Ensures: the plan has all its buffers and steps, but temporaries have no memory yet; no two adjacent axes of a step
+// can be collapsed; bodies are canonical.
 func Loops(s *State) error {
 	s.Buffer, s.Step = rewrite.MapIn(&s.Whole.Numbers, s.Func), rewrite.MapIn(&s.Whole.Numbers, s.Func)
 	placeProducts(s)
@@ -47,12 +45,12 @@ func Loops(s *State) error {
 
 type looper struct {
 	s        *State
-	ref      rewrite.ValueMap[int32] // the kernel.Ref in the kernel of the present group
+	ref      rewrite.ValueMap[int32] // kernel.Ref of a value in the present group's kernel
 	multiply *kernel.Kernel          // the body of the last product
-	ints     rewrite.Ints            // for what stays
+	ints     rewrite.Ints            // memory that the plan keeps
 }
 
-// interfaceBuffers declares the params and results.
+// interfaceBuffers declares the buffers of the params and results.
 func (l *looper) interfaceBuffers() {
 	for i, p := range l.s.Func.Params {
 		b := l.add(p, plan.ParamBuffer)
@@ -64,7 +62,7 @@ func (l *looper) interfaceBuffers() {
 	}
 }
 
-// add declares the buffer of a value, and returns it for what it has besides.
+// add declares the buffer of a value and returns it, so that the caller can set the other fields.
 func (l *looper) add(v *ir.Value, kind plan.BufferKind) *plan.Buffer {
 	p := l.s.Plan
 	p.Buffers = append(p.Buffers, plan.Buffer{})
@@ -74,7 +72,7 @@ func (l *looper) add(v *ir.Value, kind plan.BufferKind) *plan.Buffer {
 	return b
 }
 
-// of returns the buffer of a value, declaring constants and temporaries.
+// of returns the index of the buffer of a value. Constants, iotas and temporaries are declared at the first call.
 func (l *looper) of(v *ir.Value) int {
 	if b := *l.s.Buffer.At(v); b > 0 {
 		return int(b) - 1
@@ -90,15 +88,15 @@ func (l *looper) of(v *ir.Value) int {
 	return len(l.s.Plan.Buffers) - 1
 }
 
-// group appends the step of a group, and reports whether it needs one: without
-// elements it doesn't.
+// group appends the step of a group and reports whether there is one. A group without elements needs no step, and
+// neither does a group that other steps store.
 func (l *looper) group(g *group) bool {
 	if g.values[0].Op.IsJoin() {
 		l.declare(g.values[0])
-		return false // the steps of its operands store it
+		return false // each operand's step stores its slice
 	}
 	if a := g.values[0].Args[0]; a.Op == ir.OpAccess && l.s.placed[a.Args[0]].in == g.values[0] {
-		return false // the step of the product stores it
+		return false // the step of the product stores the copy
 	}
 	for _, v := range g.outputs {
 		l.declare(v)
@@ -130,13 +128,14 @@ func base(v *ir.Value) *ir.Value {
 	return v
 }
 
-// Decisions returns the ledger, each entry with the step that computes its value.
+// Decisions returns the ledger. Each entry gets the number of the step that computes its value, or -1 if no step does.
+// Stored values that ended up in scratch buffers count as staged.
 func (s *State) Decisions() []plan.Decision {
 	for i, v := range s.Ledger.About {
 		e := &s.Ledger.List[i]
 		e.Step = -1
 		if v.ID >= len(s.Func.Body) || s.Func.Body[v.ID] != v {
-			continue // nothing needs it
+			continue // the value was removed as unused
 		}
 		e.Step = int(*s.Step.At(v)) - 1
 		held := v

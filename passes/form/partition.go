@@ -11,41 +11,39 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Partitioning: a component that is too large for one kernel is divided into segments of a
-// topological order, so that each segment reads earlier ones and never the reverse. The
-// cost of a partition is the bytes that cross from segment to segment through memory. Of
-// all partitions of one order, dynamic programming from front to back finds the cheapest:
-// the cheapest partition up to an end is the cheapest up to some earlier end, and one
-// segment between the two.
+// Partitioning divides a component that is too large for one kernel into segments of a topological order, so that each
+// segment reads only earlier segments. The cost of a partition is the number of bytes that pass from segment to segment
+// through memory. Dynamic programming finds the cheapest partition of one order, from front to back: the cheapest
+// partition up to an end is the cheapest partition up to some earlier end, followed by one segment.
 //
-// Input: the values of a component in topological order. Output: segments, each within the
-// limits of a kernel. Two orders are tried, as the order decides how many values cross: the
-// order of the body, and the depth-first order of [partitioner.depthFirst].
+// Input: the values of a component in topological order. Output: segments, each within the limits of a kernel. The
+// order decides how many values pass between segments, so two orders are tried: the order of the body, and the
+// depth-first order of [partitioner.depthFirst].
 
-// The reasons for a cut.
+// The reasons for a cut, as the ledger gives them.
 const (
 	fullOps      = "its loop has as many ops as one kernel takes"
 	fullOperands = "its loop has as many operands as one kernel takes"
 	fullNest     = "no loop nest gives strides to its operands and to its reader's"
 )
 
-// partitioner divides components. Its slices are by ID, params after the others; each
-// run that it looks at has a number, so that they need not be cleared.
+// partitioner divides components. Its slices are indexed by ID, with the params after all other values. Each run of
+// values that it examines gets a new number, so that the slices need not be cleared between runs.
 type partitioner struct {
-	readers  []int32 // how often a value is read, results counted
-	params   int     // the number of values that are none
-	bytes    []int   // of a value
+	readers  []int32 // number of reads of a value, results included
+	params   int     // index of the first param in the slices
+	bytes    []int   // size of a value
 	number   int32
-	inside   []int32 // the last run that computes a value
-	read     []int32 // that reads it
-	fetched  []int32 // that reads its buffer
-	left     []int32 // readers of a value beyond the run
+	inside   []int32 // the last run that computes the value
+	read     []int32 // the last run that reads the value
+	fetched  []int32 // the last run that reads the value's buffer
+	left     []int32 // reads of the value by values outside the run
 	position []int32 // in the component
-	plain    []bool  // a value fits every loop nest
+	plain    []bool  // whether the value fits every loop nest
 	placed   map[*ir.Value]location
 	space    layout.Space
 	nest     nesting // of the last scan
-	reduces  bool    // the component has a reduction
+	reduces  bool    // whether the component has a reduction
 	whole    [1]segment
 }
 
@@ -66,7 +64,7 @@ func newPartitioner(s *State, readers []int32) *partitioner {
 	return c
 }
 
-// forget takes back all but the memory for the nests of the next graph.
+// forget drops everything but the memory for nests, which the next graph reuses.
 func (c *partitioner) forget() {
 	clear(c.nest.layouts[:cap(c.nest.layouts)])
 	c.space.Forget()
@@ -80,13 +78,13 @@ func (c *partitioner) id(v *ir.Value) int {
 	return v.ID
 }
 
-// segment is a run of values that one kernel takes.
+// segment is a run of values that one kernel can compute.
 type segment struct {
 	values []*ir.Value
-	why    string // the segment before takes no more
+	why    string // why the segment before it is not longer
 }
 
-// partition divides a component, given in topological order.
+// partition divides a component, whose values are in topological order.
 func (c *partitioner) partition(values []*ir.Value) []segment {
 	whole := 0
 	c.reduces = slices.ContainsFunc(values, func(v *ir.Value) bool { return v.Op == ir.OpReduceChunks })
@@ -114,19 +112,20 @@ func (c *partitioner) undivided(values []*ir.Value) []segment {
 	return c.whole[:]
 }
 
-// cost is what a partition costs: the bytes that its segments read and write, and between
-// equal ones how unequal the segments are.
+// cost is the cost of a partition: the bytes that its segments read and write. If two partitions have equal bytes, the
+// cheaper one has the smaller sum of squared segment lengths, so its lengths are more equal.
 type cost struct{ bytes, squares int }
 
 func (p cost) less(q cost) bool {
 	return p.bytes < q.bytes || p.bytes == q.bytes && p.squares < q.squares
 }
 
-// cheapest returns the cheapest partition of values in this order, with cuts at candidates.
+// cheapest returns the cheapest partition of the values in the given order, and its cost. A segment ends at a
+// candidate, or, if it holds no end of a line (see lineEnds) at a candidate, where it is as long as a kernel allows.
 func (c *partitioner) cheapest(values []*ir.Value, candidate []bool) ([]segment, cost) {
-	type prefix struct { // the cheapest partition of the first values
+	type prefix struct { // the cheapest partition known for the first values
 		cost
-		from int // where its last segment begins, -1: none is known
+		from int // where its last segment begins, -1 if no partition is known
 		why  string
 	}
 	best := make([]prefix, len(values)+1)
@@ -145,7 +144,7 @@ func (c *partitioner) cheapest(values []*ir.Value, candidate []bool) ([]segment,
 				to.cost, to.from = p, i
 			}
 		}
-		longest, bytes, line := 0, 0, false // whether a line ends in it
+		longest, bytes, line := 0, 0, false // whether a line ends at one of the candidates
 		at.why = c.scan(values[i:], func(n, b int) {
 			longest, bytes = n, b
 			if candidate[i+n] {
@@ -172,9 +171,9 @@ func (c *partitioner) cheapest(values []*ir.Value, candidate []bool) ([]segment,
 	return out, best[len(values)].cost
 }
 
-// candidates finds the positions to cut at: of each few neighbours the one that fewest
-// bytes cross, if possible behind a line of a window, and the end. The order is narrow if one value crosses at a time: no
-// other can be better.
+// candidates marks the positions at which cheapest may cut: the end, and in each run of neighbouring positions the
+// position that the fewest bytes cross. A position where a line ends wins over others with as many bytes. The order is
+// narrow if no position is crossed by more bytes than the value before it has; then no other order is better.
 func (c *partitioner) candidates(values []*ir.Value) (out []bool, narrow bool) {
 	c.locate(values)
 	last := make([]int, len(values))
@@ -185,7 +184,7 @@ func (c *partitioner) candidates(values []*ir.Value) (out []bool, narrow bool) {
 			}
 		}
 	}
-	crossing := make([]int, len(values)+1) // first by how much more than before
+	crossing := make([]int, len(values)+1) // at first the difference from the position before
 	for i, v := range values {
 		if last[i] > i {
 			crossing[i+1] += c.bytes[v.ID]
@@ -208,9 +207,9 @@ func (c *partitioner) candidates(values []*ir.Value) (out []bool, narrow bool) {
 	return out, narrow
 }
 
-// lineEnds reports whether the value before position i reads the last element of a line of a window: the
-// next element is farther away than the one before. Kernels of lines read each element of them once
-// for several rows.
+// lineEnds reports whether the value before position i reads the last element of a line of a window: the next value
+// reads an element farther away than the step within the line. A cut there keeps lines whole, and kernels of whole
+// lines read each element once for several rows.
 func lineEnds(values []*ir.Value, i int) bool {
 	if i < 2 || i == len(values) {
 		return false
@@ -225,7 +224,7 @@ func lineEnds(values []*ir.Value, i int) bool {
 	return at[2]-at[1] > at[1]-at[0] && at[1] > at[0]
 }
 
-// locate notes the position of each value, and that all are in one run.
+// locate starts a run that contains all the values, and notes the position of each.
 func (c *partitioner) locate(values []*ir.Value) {
 	c.number++
 	for i, v := range values {
@@ -236,8 +235,8 @@ func (c *partitioner) locate(values []*ir.Value) {
 // has reports whether the present run computes v.
 func (c *partitioner) has(v *ir.Value) bool { return v.Op != ir.OpParam && c.inside[v.ID] == c.number }
 
-// scan calls fits with each number of values from the first on that one kernel
-// takes, and the bytes that it then reads and writes. It returns why not more.
+// scan calls fits for each n for which one kernel can compute the first n values, with the bytes that this kernel reads
+// and writes. It returns the reason why the kernel cannot compute more, or "".
 func (c *partitioner) scan(values []*ir.Value, fits func(n, bytes int)) (full string) {
 	c.number++
 	c.nest = nesting{placed: c.placed, space: &c.space, layouts: c.nest.layouts[:0]}
@@ -286,8 +285,8 @@ func (c *partitioner) scan(values []*ir.Value, fits func(n, bytes int)) (full st
 	return full
 }
 
-// fetch returns how many bytes of a's buffer the run reads, if a is the first to
-// read it: views of one buffer are in the cache together.
+// fetch returns how many bytes of a's buffer the run reads, if a is the first of its values to read that buffer.
+// Further views of the buffer count nothing, because it is in the cache.
 func (c *partitioner) fetch(a *ir.Value) (n int, first bool) {
 	buffer := base(a)
 	id := c.id(buffer)
@@ -298,8 +297,8 @@ func (c *partitioner) fetch(a *ir.Value) (n int, first bool) {
 	return min(c.bytes[c.id(a)], c.bytes[id]), true
 }
 
-// stores returns how many operands of a kernel the output v takes: two if it is reduced,
-// because a column reduction reads and writes it.
+// stores returns the number of kernel operands that the output v takes: two for a reduction, because a column reduction
+// reads and writes its output, and one for any other value.
 func stores(v *ir.Value) int {
 	if v.Op == ir.OpReduceChunks {
 		return 2

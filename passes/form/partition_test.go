@@ -13,7 +13,8 @@ import (
 	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
-// TestPartitionCheaperThanGreedy compares what the cuts of large random graphs cost with what runs as long as they can be cost.
+// TestPartitionCheaperThanGreedy checks on large random graphs that the chosen partition costs no more than a greedy
+// one, whose segments are as long as possible.
 func TestPartitionCheaperThanGreedy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -35,7 +36,7 @@ func TestPartitionCheaperThanGreedy(t *testing.T) {
 	})
 }
 
-// cheaperThanGreedy checks an order that is one component.
+// cheaperThanGreedy checks one graph, whose body is a single component, in both orders.
 func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
 	f.Number()
 	fu := &fuser{s: &State{State: rewrite.State{Func: f}}, readers: make([]int32, len(f.Body))}
@@ -65,8 +66,8 @@ func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
 	}
 }
 
-// TestNestingOfCopies: copies into places of one result have one layout but for their offsets, so each is looked at in a time that
-// does not depend on how many there are.
+// TestNestingOfCopies checks that copies into slices of one result add only one layout to a nesting, because they
+// differ only by offset. So the time to add a copy does not depend on how many there are.
 func TestNestingOfCopies(t *testing.T) {
 	f := &ir.Func{}
 	x, placed := f.Param("x", ir.Type{DType: ir.Float32, Shape: ir.ShapeOf(3)}, nil), map[*ir.Value]location{}

@@ -10,17 +10,19 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Placement decides where values are stored: a result in memory of its own, which the caller owns, and
-// each operand of a concatenation in its slice of the concatenation, so that it is not copied there.
-// The loop that computes the operand stores it in the slice. Other readers of the operand read it in
-// the slice if all else in the concatenation is padding: in a residual network a convolution reads the
-// padded value, and a sum behind that the value itself. In other cases a copy is stored in the slice;
-// fuse puts it into the loop that computes the operand if there is one. A concatenation that only
-// another one reads has no memory: its operands are slices of the other's slice.
+// Placement decides where values are stored. A result gets memory of its own, which the caller owns. An operand of a
+// concatenation is stored in its slice of the concatenation by the loop that computes the operand, so it is not copied
+// there.
+//
+// If the rest of the concatenation is padding, the other readers of the operand read it in the slice. In a residual
+// network, for example, a convolution reads the padded value and a later sum reads the value inside the padding. In
+// other cases the operand keeps its own buffer and a copy is stored in the slice; fuse adds the copy to the loop that
+// computes the operand if it can. A concatenation that only another concatenation reads has no memory: its operands are
+// stored in the slice of the other.
 //
 // Requires: stage viewed; after cse, which would merge two copies of one value.
-// Ensures: every result is a computed value, or all of one under another shape, and no two are of the
-// same; each operand of a concatenation is computed, and stored in its slice.
+// Ensures: every result is a computed value, or a reshape of a whole one, and no two results share a value; each
+// operand of a concatenation is computed, and stored in its slice.
 func Placement(s *State) error {
 	f := s.Func
 	if err := s.ownResults(); err != nil {
@@ -49,7 +51,7 @@ func Placement(s *State) error {
 	return nil
 }
 
-// ownResults copies each result that is not computed, or is another result too.
+// ownResults copies each result that nothing computes or that is another result too.
 func (s *State) ownResults() error {
 	seen := map[*ir.Value]bool{}
 	for i, r := range s.Func.Results {
@@ -72,8 +74,8 @@ func (s *State) ownResults() error {
 	return nil
 }
 
-// computed returns the computed value whose elements r has, all and in their
-// order: r itself, or what it reads; nil if there is none.
+// computed returns the computed value that has exactly the elements of r, in the same order: r itself or the value that
+// r reads. It returns nil if there is no such value.
 func computed(r *ir.Value) *ir.Value {
 	if r.Op == ir.OpAccess && r.Args[0].Op.IsComputed() {
 		flat, ok := r.Attr.At.Reshape(rewrite.Size(r.Type.Shape))
@@ -87,6 +89,7 @@ func computed(r *ir.Value) *ir.Value {
 	return nil
 }
 
+// CheckPlacement verifies what Placement ensures.
 func CheckPlacement(s *State) error {
 	seen := map[*ir.Value]bool{}
 	for _, r := range s.Func.Results {
@@ -106,21 +109,21 @@ func CheckPlacement(s *State) error {
 	return nil
 }
 
-// location is the buffer of another value and the elements of it that a value is stored in.
+// location is the part of another value's buffer in which a value is stored.
 type location struct {
 	in *ir.Value
-	at layout.Layout // of the value's shape
+	at layout.Layout // over the shape of the stored value
 }
 
 type placer struct {
 	s       *State
 	level   []int32 // by ID
 	readers map[*ir.Value][]*ir.Value
-	results map[*ir.Value]bool // and the values that are results under another shape
-	padding map[*ir.Value]bool // concatenations of one value and constants that are stored in memory of such concatenations
+	results map[*ir.Value]bool // results, and values whose reshape is a result
+	padding map[*ir.Value]bool // concatenations of one value and constants, stored inside other such concatenations or in their own memory
 }
 
-// operands decides where the operands of a concatenation are stored.
+// operands decides where the operands of the concatenation v are stored.
 func (p *placer) operands(v *ir.Value) error {
 	own, nested := p.s.placed[v]
 	if !nested {
@@ -150,8 +153,8 @@ func (p *placer) operands(v *ir.Value) error {
 	return nil
 }
 
-// storer returns the value whose loop can store a's elements in a slice, and the
-// slice in that value's shape; nil if there is none.
+// storer returns the value whose loop can store the elements of a in the slice at, and the layout of that slice over
+// the value's shape. It returns nil if no loop can.
 func storer(a *ir.Value, at layout.Layout) (*ir.Value, layout.Layout) {
 	x := computed(a)
 	if x == nil || rewrite.Size(a.Type.Shape) == 0 {
@@ -161,9 +164,9 @@ func storer(a *ir.Value, at layout.Layout) (*ir.Value, layout.Layout) {
 	switch k := x.Op.Info().Kind; {
 	case !ok || k == ir.Reduce || k == ir.Join && x != a:
 		return nil, at
-	case k == ir.Contract: // it stores contiguous lines
+	case k == ir.Contract: // a product stores contiguous lines
 		ok = l.Strides[len(l.Strides)-1] == 1
-	case k == ir.Scan: // steps have no axes of one element
+	case k == ir.Scan: // axes of one element do not count, because steps have none
 		ok = innermost(l) == 1
 	case x.Op.IsElementwise():
 		ok = affine([]*ir.Value{x}, map[*ir.Value]location{x: {x, l}})
@@ -174,7 +177,7 @@ func storer(a *ir.Value, at layout.Layout) (*ir.Value, layout.Layout) {
 	return x, l
 }
 
-// innermost returns the stride of the last axis of several elements, 1 if there is none.
+// innermost returns the stride of the last axis with several elements, or 1 if there is no such axis.
 func innermost(l layout.Layout) int {
 	for k := len(l.Shape) - 1; k >= 0; k-- {
 		if l.Shape[k] > 1 {
@@ -184,13 +187,13 @@ func innermost(l layout.Layout) int {
 	return 1
 }
 
-// alone reports whether x has one reader, and so has a, which is x or reads it.
+// alone reports whether x and a each have at most one reader, and neither is a result. a is x itself or reads it.
 func (p *placer) alone(x, a *ir.Value) bool {
 	return len(p.readers[x]) <= 1 && len(p.readers[a]) <= 1 && !p.results[x] && !p.results[a]
 }
 
-// readInside has all readers of x but v, which pads it, read it inside the padding. It reports whether they do:
-// not if the loop of x could compute one of them, or if one would read shorter lines.
+// readInside redirects all readers of x except v, which pads x, to the elements of x inside the padding, and reports
+// whether it did. It changes nothing if a reader could be computed in the loop of x, or would then read shorter lines.
 func (p *placer) readInside(x, v *ir.Value, inside location) bool {
 	if !p.padding[v] || p.results[x] || !x.Op.IsElementwise() || !slices.Contains(v.Args, x) {
 		return false
@@ -221,7 +224,8 @@ func (p *placer) readInside(x, v *ir.Value, inside location) bool {
 	return true
 }
 
-// inside returns how a reader of x reads it where it is, if it can and loses nothing.
+// inside returns the layout with which the reader r of x reads the elements of x inside the padding. It fails if r
+// cannot, or would lose speed: see readInside.
 func (p *placer) inside(r, x *ir.Value, at layout.Layout) (l layout.Layout, ok bool) {
 	rank := len(at.Shape)
 	switch {
@@ -241,8 +245,7 @@ func (p *placer) inside(r, x *ir.Value, at layout.Layout) (l layout.Layout, ok b
 	return l, false
 }
 
-// line returns how many elements follow one another along the last axis of a layout and those that
-// continue it.
+// line returns the number of elements in the longest run with one stride that ends with the last axis of a layout.
 func line(l layout.Layout) int {
 	shape := l.Collapse().Shape
 	if len(shape) == 0 {
@@ -251,8 +254,8 @@ func line(l layout.Layout) int {
 	return shape[len(shape)-1]
 }
 
-// within returns the elements of a view of a row-major array where the array has the layout at. It
-// fails for a view whose steps go from the end of one axis to the next one.
+// within takes a view of a row-major array of the given shape, and returns the layout of the same elements if the array
+// itself has the layout at. It fails if a step of the view wraps from the end of one axis to the next index of another.
 func within(view layout.Layout, shape []int, at layout.Layout) (l layout.Layout, ok bool) {
 	first, err := layout.Unravel(shape, view.Offset)
 	if err != nil {
@@ -283,7 +286,7 @@ func within(view layout.Layout, shape []int, at layout.Layout) (l layout.Layout,
 	return l, true
 }
 
-// inOrder returns the body of a graph, each value after its operands.
+// inOrder returns the body of a graph in an order in which each value follows its operands.
 func inOrder(f *ir.Func) []*ir.Value {
 	ordered, done := make([]*ir.Value, 0, len(f.Body)), rewrite.NewValueMap[bool](f)
 	var add func(v *ir.Value)
@@ -303,8 +306,8 @@ func inOrder(f *ir.Func) []*ir.Value {
 	return ordered
 }
 
-// placeProducts places each product whose only reader is a copy with the axes in another
-// order, and the rows contiguous, in the buffer of the copy. The copy then needs no step.
+// placeProducts stores a product directly in the buffer of a copy that permutes its axes, if that copy is the only
+// reader and keeps the rows contiguous. Then the copy needs no step.
 func placeProducts(s *State) {
 	if !rewrite.Multiplies(s.Func) {
 		return
@@ -330,8 +333,8 @@ func placeProducts(s *State) {
 	s.Ledger.Remove(copies)
 }
 
-// permutedStrides returns the strides along v's axes of a row-major copy of l, which reads
-// v's buffer. It reports false unless l permutes v's axes and leaves the last one the last.
+// permutedStrides returns the strides that v's axes have in a row-major copy of l, which reads v's buffer. It reports
+// false unless l permutes the axes of v and keeps the last axis last.
 func permutedStrides(v *ir.Value, l layout.Layout) (strides []int, ok bool) {
 	own, copied := rewrite.LayoutOf(v), layout.RowMajor(l.Shape...)
 	for k, n := range own.Shape {
@@ -353,8 +356,8 @@ func permutedStrides(v *ir.Value, l layout.Layout) (strides []int, ok bool) {
 	return strides, l.Offset == 0 && strides[len(strides)-1] == 1
 }
 
-// stored returns the buffer that a value is stored in, and the value's layout there, which is in
-// memory of a space.
+// stored returns the buffer in which a value is stored, and the layout of the value there. The layout uses memory of
+// space.
 func (l *looper) stored(space *layout.Space, v *ir.Value) (buffer int, at layout.Layout) {
 	if p := l.s.placed[v]; p.in != nil {
 		return l.of(p.in), p.at
@@ -362,7 +365,7 @@ func (l *looper) stored(space *layout.Space, v *ir.Value) (buffer int, at layout
 	return l.of(v), rewrite.LayoutIn(space, v)
 }
 
-// declare declares the buffer that a value is stored in.
+// declare declares the buffer in which a value is stored.
 func (l *looper) declare(v *ir.Value) {
 	if p := l.s.placed[v]; p.in != nil {
 		v = p.in

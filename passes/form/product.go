@@ -10,19 +10,19 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// The step of a product of matrices: its axes are those that count matrices, the pairs, the
-// rows and the columns, each part with the fewest axes on which the operands agree.
+// The step of a matrix product. Its axes have four parts: the batch, the contracted pairs, the rows and the columns.
+// Each part has the fewest axes for which all operands and the result have strides.
 
-// matrices are the parts of a layout of matrices: what counts them, their rows and their
-// columns, each one axis or more.
+// matrices divides the layout of a batch of matrices into the batch axes (lead), the rows and the columns. Each part
+// may have several axes.
 type matrices struct{ lead, rows, cols layout.Layout }
 
-// matricesOf returns the parts of an operand of a product, in memory of a space.
+// matricesOf returns the parts of an operand of a product. They use memory of space.
 func matricesOf(space *layout.Space, a *ir.Value) matrices {
 	return matricesIn(rewrite.LayoutIn(space, a), rewrite.Extent(a, 2), rewrite.Extent(a, 1))
 }
 
-// matricesIn returns the parts of a layout of matrices of so many rows and columns.
+// matricesIn returns the parts of a layout whose matrices have the given numbers of rows and columns.
 func matricesIn(l layout.Layout, rows, cols int) matrices {
 	from := func(end, n int) int {
 		for n > 1 {
@@ -37,7 +37,7 @@ func matricesIn(l layout.Layout, rows, cols int) matrices {
 	return matrices{subLayout(l, 0, r), subLayout(l, r, c), subLayout(l, c, last)}
 }
 
-// dot appends the step of a product.
+// dot appends the step of the product v.
 func (l *looper) dot(v *ir.Value) {
 	d := rewrite.DotOf(v)
 	space := &l.s.space.Space
@@ -56,13 +56,14 @@ func (l *looper) dot(v *ir.Value) {
 		{x.rows, still(x.rows.Size()), to.rows},
 		{still(d.Cols), y.cols, to.cols},
 	})
-	s.Body, s.In = l.product(v, AllZero(left.Strides), AllZero(right.Strides)), []plan.Access{left, right} // not ordered: the left matrix is first
+	s.Body, s.In = l.product(v, AllZero(left.Strides), AllZero(right.Strides)), []plan.Access{left, right} // unlike other steps, not in canonical order: the left matrix is first
 	s.Out = []plan.Output{{Access: out, Combine: ir.OpAdd}}
 	l.s.Plan.Steps = append(l.s.Plan.Steps, s)
 }
 
-// productAxes returns the axes of a product, and gives its operands and its result their strides along
-// them, part by part: what counts the matrices, the pairs, which are contracted, the rows and the columns.
+// productAxes returns the axes of a product and sets the strides of its left operand, right operand and result along
+// them. parts has the layouts of these three for the batch, the contracted pairs, the rows and the columns, in this
+// order.
 func productAxes(space *layout.Space, access [3]*plan.Access, parts [4][3]layout.Layout) []plan.Axis {
 	var refined [len(parts)][]layout.Layout
 	rank := 0
@@ -90,7 +91,8 @@ func productAxes(space *layout.Space, access [3]*plan.Access, parts [4][3]layout
 	return axes
 }
 
-// product returns the body of the step of a product. Most products of a graph have one: the last is kept.
+// product returns the body of the step of the product v. Most products of a graph have the same body, so the last body
+// is reused.
 func (l *looper) product(v *ir.Value, left, right bool) *kernel.Kernel {
 	x, y := kernel.Operand{DType: v.Type.DType, Splat: left}, kernel.Operand{DType: v.Type.DType, Splat: right}
 	if k, by := l.multiply, v.Op.Info().By; k == nil || k.In[0] != x || k.In[1] != y || k.Body[0].Op != by {
@@ -99,14 +101,16 @@ func (l *looper) product(v *ir.Value, left, right bool) *kernel.Kernel {
 	return l.multiply
 }
 
+// ProductBody returns a body that applies the op by to x and y.
 func ProductBody(by ir.Op, x, y kernel.Operand) *kernel.Kernel {
 	b := kernel.NewBuilder(x, y)
 	b.Store(b.Op(by, 0, 1))
 	return b.Kernel()
 }
 
-// mergeLeft makes one left matrix of those that one right matrix multiplies, as far as their
-// rows, and those of the product, have one stride then.
+// mergeLeft moves the last batch axes into the rows if all their left matrices are multiplied by one right matrix, so
+// that one large product replaces several small ones. It stops when the rows of the left operand or of the result would
+// no longer have one stride.
 func mergeLeft(space *layout.Space, x, y, to *matrices) {
 	lead, ok := space.Refine(x.lead, y.lead, to.lead)
 	for ok && len(lead[0].Shape) > 0 {
@@ -126,12 +130,12 @@ func mergeLeft(space *layout.Space, x, y, to *matrices) {
 	}
 }
 
-// behind returns a layout with an axis of another in front.
+// behind returns the layout m with an axis of l put in front.
 func behind(l layout.Layout, axis int, m layout.Layout) layout.Layout {
 	return layout.Layout{Shape: append([]int{l.Shape[axis]}, m.Shape...), Strides: append([]int{l.Strides[axis]}, m.Strides...)}
 }
 
-// still is the layout of an axis of n indices along which an operand does not move.
+// still returns the layout of an axis of n indices along which an operand does not move.
 func still(n int) layout.Layout {
 	return layout.Layout{Shape: []int{n}, Strides: []int{0}}
 }

@@ -10,19 +10,20 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Recompute decides how a loop gets a value that another loop computes: it reads the stored value,
-// computes it again, or reads what a loop of its own looks up.
+// Recompute decides how a loop gets a value that another loop computes. The loop reads the stored value, computes it
+// again, or reads the result of a separate loop of table lookups.
 //
-// A cheap value is computed again if it is needed only after other loops are complete: x - mean is
-// needed for the variance and, when that is known, for the quotient. Stored, it would be a tensor that
-// travels to memory and back. What costly ops make of one operand of bytes is looked up: 256 elements
-// are all that there can be, which strategy table of package schedule computes once. So these ops must
-// be a loop of their own. Its results are in the cache when they are read, wherever tiles can see to
-// that. File tables.go finds such values.
+// A cheap value is computed again if it is needed only after other loops are complete. For example, the variance needs
+// x - mean, and later the quotient of x - mean and the deviation needs it again. If x - mean were stored, a whole
+// tensor would travel to memory and back.
+//
+// A costly function of one operand of bytes is looked up. It has at most 256 different results, which the strategy
+// table of package schedule computes once. For that, the function must be a loop of its own. Where tiles can hold that
+// loop and its readers, the results are still in the cache when they are read. File tables.go finds such functions.
 //
 // Requires: stage viewed.
-// Ensures: no cheap value is stored only for loops that begin later; no loop computes the same costly
-// function of a byte for many elements, unless a table of it would not pay.
+// Ensures: no cheap value is stored only for loops that begin later; no loop computes the same costly function of a
+// byte for many elements, unless a table would not pay.
 func Recompute(s *State) error {
 	if s.NoFuse {
 		return nil
@@ -58,18 +59,19 @@ type recomputer struct {
 	s      *State
 	tables *tabler                // nil if nothing is looked up
 	level  []int32                // by ID
-	stored rewrite.ValueMap[bool] // has memory whatever is decided here
+	stored rewrite.ValueMap[bool] // values that have memory whatever this pass decides
 	copies map[copyFor]*ir.Value
 }
 
-// copyFor is a value and the loops that compute it again: those of a level, or of its own if that is 0.
+// copyFor identifies a copy of v by the loops that compute it: those of a level, or of v's own level if level is 0.
 type copyFor struct {
 	v     *ir.Value
 	level int32
-	apart bool // the loops do not look up, and that of the value does
+	apart bool // the loops do no table lookups, but the loop of v does
 }
 
-// storedAnyway finds the values that are results, read through a view, scanned or contracted.
+// storedAnyway returns the values that are stored in any case: results, values read through a view, and operands of ops
+// that are loops of their own, such as products and scans.
 func (s *State) storedAnyway() rewrite.ValueMap[bool] {
 	f := s.Func
 	stored := rewrite.MapIn(&s.Pass.Flags, f)
@@ -86,7 +88,7 @@ func (s *State) storedAnyway() rewrite.ValueMap[bool] {
 	return stored
 }
 
-// operand returns what v reads in place of its operand a.
+// operand returns the value that v reads instead of its operand a.
 func (r *recomputer) operand(a, v *ir.Value) *ir.Value {
 	l := loop{cuts: r.tables != nil && r.tables.cuts(v), tabled: r.s.tabled[v]}
 	if level := r.level[v.ID]; r.isWorth(a, level) {
@@ -95,14 +97,14 @@ func (r *recomputer) operand(a, v *ir.Value) *ir.Value {
 	return r.in(l, a)
 }
 
-// loop is what is known of the loop that reads a value.
+// loop describes the loop that reads a value.
 type loop struct {
-	level  int32 // at which cheap values of earlier levels are computed again, 0 if they are not
-	cuts   bool  // it needs more than what single bytes give
-	tabled bool  // it looks up
+	level  int32 // cheap values of earlier levels are computed again; 0 if none are
+	cuts   bool  // it needs more than functions of single bytes
+	tabled bool  // it does table lookups
 }
 
-// in returns what a loop reads in place of a.
+// in returns the value that the loop l reads instead of a.
 func (r *recomputer) in(l loop, a *ir.Value) *ir.Value {
 	looked, apart := l.cuts && r.tables.looked[a], r.s.tabled[a] && !l.tabled
 	if !looked && !(l.cuts && apart) && (!r.cheap(a) || r.level[a.ID] >= l.level) {
@@ -135,7 +137,7 @@ func (r *recomputer) in(l loop, a *ir.Value) *ir.Value {
 	return c
 }
 
-// isWorth reports whether computing a value again at a level costs less than storing it.
+// isWorth reports whether computing a again at a level costs less than storing it.
 func (r *recomputer) isWorth(a *ir.Value, level int32) bool {
 	if !r.cheap(a) || r.level[a.ID] >= level {
 		return false
@@ -146,12 +148,13 @@ func (r *recomputer) isWorth(a *ir.Value, level int32) bool {
 	return cost <= rewrite.AgainWork && ops <= rewrite.AgainOps && len(streams) <= rewrite.AgainStreams
 }
 
+// cheap reports whether a is an elementwise value that is not stored in any case.
 func (r *recomputer) cheap(a *ir.Value) bool {
 	return a.Op.IsElementwise() && a.Op != ir.OpCopy && !*r.stored.At(a)
 }
 
-// measure adds up the ops that compute a value from buffers, their cost, and the
-// buffers that are more than one element to a row.
+// measure adds up the ops that compute a value from buffers and their cost. It collects as streams the buffers that
+// supply more than one element per row.
 func (r *recomputer) measure(a *ir.Value, ops *int, cost *float64, streams *[]*ir.Value) {
 	if *ops > rewrite.AgainOps {
 		return
@@ -169,8 +172,7 @@ func (r *recomputer) measure(a *ir.Value, ops *int, cost *float64, streams *[]*i
 	}
 }
 
-// repeatsLine reports whether a value has one element for a whole line of its
-// last axis.
+// repeatsLine reports whether a value repeats one element along its whole last axis.
 func repeatsLine(a *ir.Value) bool {
 	if a.Op != ir.OpAccess {
 		return false

@@ -7,10 +7,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Scans run along whole lines, so each is a loop of its own: between buffers, and
-// fused with nothing. A row group hands its rows on to others through the cache.
+// Scans run along whole lines, so each scan is a loop of its own, which reads and writes buffers. In a row group these
+// buffers are blocks of rows that stay in the cache.
 
-// scan returns the step of a scan.
+// scan returns the step of the scan v.
 func (l *looper) scan(v *ir.Value) plan.Step {
 	role := plan.Scan
 	if v.Attr.Exclusive {
@@ -21,7 +21,7 @@ func (l *looper) scan(v *ir.Value) plan.Step {
 	return s
 }
 
-// subLayout returns some axes of a layout.
+// subLayout returns the axes from, ..., to-1 of a layout, without its offset.
 func subLayout(l layout.Layout, from, to int) layout.Layout {
 	return layout.Layout{Shape: l.Shape[from:to], Strides: l.Strides[from:to]}
 }

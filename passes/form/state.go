@@ -1,5 +1,6 @@
-// Package form has the passes that turn a graph into steps: views become layouts of operands, values that one loop can
-// compute become a group, and each group becomes the loop nest of a [plan.Step]. It knows no machine.
+// Package form contains the passes that turn a graph into steps. Views become layouts of operands, values that one loop
+// can compute become a group, and each group becomes the loop nest of a [plan.Step]. No pass in this package depends on
+// a machine.
 //
 // The list of all passes, with their order, is in package passes.
 package form
@@ -13,19 +14,19 @@ import (
 	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
-// State is a graph on its way to a plan: where its values are stored, the groups of values that a loop
-// computes each, and from the pass loops on the Plan.
+// State is a graph on its way to a plan. It says where values are stored and which values one loop computes. The pass
+// loops adds the Plan.
 type State struct {
 	rewrite.State
 	Plan *plan.Plan
 
-	Running string                  // the pass that has not returned, or ""
+	Running string                  // the pass that is running, or ""
 	Buffer  rewrite.ValueMap[int32] // 1 + the buffer of each value that has one
 	Step    rewrite.ValueMap[int32] // 1 + the step that computes each value
 
-	why        map[*ir.Value]string   // why a value has memory of its own
-	placed     map[*ir.Value]location // values that are stored in the buffer of another
-	tabled     map[*ir.Value]bool     // values that loops compute which look them up
+	why        map[*ir.Value]string   // why values are stored in memory of their own
+	placed     map[*ir.Value]location // values that are stored in another value's buffer
+	tabled     map[*ir.Value]bool     // values that loops of table lookups compute
 	groups     []*group
 	groupLists rewrite.Slab[*group]
 	made       rewrite.Slab[group]
@@ -45,10 +46,10 @@ func (s *State) String() string {
 	return s.Func.String()
 }
 
-// keptStates are States of graphs that have their plans, with memory for the next.
+// keptStates holds States whose graphs have their plans. The next graphs reuse their memory.
 var keptStates sync.Pool
 
-// NewState returns the State of no graph yet. Its memory may be what Leave left.
+// NewState returns an empty State. It reuses memory that Leave left, if there is any.
 func NewState() *State {
 	if s, ok := keptStates.Get().(*State); ok {
 		return s
@@ -60,7 +61,7 @@ func NewState() *State {
 // memory that its program keeps.
 const MostKept = 1024
 
-// Leave leaves the State's memory to the next graph.
+// Leave gives the State's memory to the next graph. The State must not be used afterwards.
 func (s *State) Leave() {
 	if len(s.Func.Params)+len(s.Func.Body) > MostKept {
 		return

@@ -10,9 +10,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Tables of what costly ops make of each byte, for the pass recompute.
+// Lookup tables for costly functions of a byte, for the pass recompute.
 
-// hasBytes reports whether a graph has operands of one byte, which are not computed in the loop that reads them.
+// hasBytes reports whether a graph has one-byte values that no elementwise op computes, so that a loop can read them.
 func hasBytes(f *ir.Func) bool {
 	for _, values := range [][]*ir.Value{f.Params, f.Body} {
 		for _, v := range values {
@@ -24,23 +24,23 @@ func hasBytes(f *ir.Func) bool {
 	return false
 }
 
-// tabler has the values that are looked up.
+// tabler finds the values that are looked up in tables.
 //
-// Loops that read bytes through views, such as the transpose of a picture, or one channel of its pixels
-// each, look up all bytes of the buffer in the order of memory if they need as many, and read what that
-// gives through the same views.
+// Several loops may read the bytes of one buffer through views, for example through a transpose, or one channel of its
+// pixels each. If they together need at least as many elements as the buffer has, one loop looks up the whole buffer in
+// the order of memory, and the others read its result through the same views.
 type tabler struct {
 	s       *State
 	chains  rewrite.ValueMap[byteChain]
-	looked  map[*ir.Value]bool         // elementwise values that loops read which do not look up
-	inPlace map[*ir.Value]bool         // values that are looked up in their own order
-	whole   map[[2]*ir.Value]*ir.Value // what a value is of all the buffer that its bytes are viewed in
-	elems   map[*ir.Value]int          // how many elements of a whole buffer are looked up through views
-	known   *rewrite.Numbering         // of values of whole buffers
+	looked  map[*ir.Value]bool         // looked-up values that loops without lookups read
+	inPlace map[*ir.Value]bool         // values that are looked up in their own order, not in that of the buffer
+	whole   map[[2]*ir.Value]*ir.Value // by value and its bytes: the same function of the whole buffer that the bytes view
+	elems   map[*ir.Value]int          // by value of a whole buffer: number of elements that views need
+	known   *rewrite.Numbering         // of the values in whole
 }
 
-// findTables finds the values that are looked up, and marks all that the loops of these compute. It
-// returns nil if there are none.
+// findTables finds the values that are looked up, and marks all values that their loops compute. It returns nil if
+// there are none.
 func (s *State) findTables() *tabler {
 	f := s.Func
 	t := &tabler{s: s, chains: rewrite.NewValueMap[byteChain](f), looked: map[*ir.Value]bool{}, inPlace: map[*ir.Value]bool{}, whole: map[[2]*ir.Value]*ir.Value{}, elems: map[*ir.Value]int{}}
@@ -62,16 +62,15 @@ func (s *State) findTables() *tabler {
 	return t
 }
 
-// byteChain says what a value is made of, if elementwise ops make it of one operand of bytes, and of
-// single elements.
+// byteChain describes a value that elementwise ops compute from one operand of bytes and from single elements.
 type byteChain struct {
 	ok    bool
 	bytes *ir.Value // the operand, nil if there are only single elements
-	work  float64   // of the costliest way from the bytes to the value, in additions
-	axes  uint64    // those along which other operands vary: each of their indices has a table
+	work  float64   // of the costliest path from the bytes to the value, in additions
+	axes  uint64    // bit set of the axes along which other operands vary; each index along them has its own table
 }
 
-// chain returns the chain of a value that is not after the present one.
+// chain returns the chain of v, which must not come after the present value of the graph.
 func (t *tabler) chain(v *ir.Value) byteChain {
 	switch {
 	case v.Op.IsElementwise():
@@ -87,7 +86,8 @@ func (t *tabler) chain(v *ir.Value) byteChain {
 	return byteChain{}
 }
 
-// axesOf returns the axes along which a value that repeats elements varies.
+// axesOf returns the set of axes along which v, a value that repeats elements, varies. It fails if the layout has other
+// axes than v.
 func axesOf(v *ir.Value) (axes uint64, ok bool) {
 	at := v.Attr.At
 	for k, n := range at.Shape {
@@ -98,7 +98,7 @@ func axesOf(v *ir.Value) (axes uint64, ok bool) {
 	return axes, rewrite.HasExtents(at.Shape, v)
 }
 
-// chainOf returns the chain of an elementwise value, whose operands have theirs.
+// chainOf returns the chain of v, made from the chains of its operands. Only elementwise values have one.
 func (t *tabler) chainOf(v *ir.Value) byteChain {
 	if !v.Op.IsElementwise() {
 		return byteChain{}
@@ -121,10 +121,10 @@ func (t *tabler) chainOf(v *ir.Value) byteChain {
 	return all
 }
 
-// fewTables is how many elements there are at least for each entry of several tables.
+// fewTables is the least number of elements for each table entry, if a value has several tables.
 const fewTables = 16
 
-// entries returns how many elements the tables of a value have that varies along axes.
+// entries returns the number of table entries for v, which has one table for each index along the given axes.
 func entries(v *ir.Value, axes uint64) int {
 	n := kernel.Bytes
 	for k, e := range rewrite.Extents(v) {
@@ -135,7 +135,7 @@ func entries(v *ir.Value, axes uint64) int {
 	return n
 }
 
-// repeatsAny reports whether a value has elements of its buffer several times.
+// repeatsAny reports whether v reads elements of its buffer several times, along an axis of stride 0.
 func repeatsAny(v *ir.Value) bool {
 	if at := v.Attr.At; at != nil {
 		for k, n := range at.Shape {
@@ -147,13 +147,15 @@ func repeatsAny(v *ir.Value) bool {
 	return false
 }
 
-// cuts reports whether the loop that computes v needs more than what single bytes give.
+// cuts reports whether the loop that computes v needs more than functions of single bytes, so that operands of v are
+// looked up in another loop.
 func (t *tabler) cuts(v *ir.Value) bool {
 	return (v.Op.IsElementwise() || v.Op == ir.OpReduceChunks) && !t.chain(v).ok
 }
 
-// cut notes that a value is looked up, if that pays, and that v reads it. Beside an operand along other axes
-// what v reads, or computes again of it, must be in row-major order, which fits any axes.
+// cut notes that v reads its operand a from a loop of table lookups, if that pays. If an operand of v has other axes
+// than v, then a must be in row-major order, which fits any axes, and so must the values from which v's loop may
+// compute a again.
 func (t *tabler) cut(a, v *ir.Value) {
 	if slices.ContainsFunc(v.Args, otherAxes) {
 		t.keepOrder(a)
@@ -164,12 +166,12 @@ func (t *tabler) cut(a, v *ir.Value) {
 	}
 }
 
-// otherAxes reports whether a value is read along other axes than its own.
+// otherAxes reports whether v is an access whose layout has other axes than v.
 func otherAxes(v *ir.Value) bool {
 	return v.Op == ir.OpAccess && !rewrite.HasExtents(v.Attr.At.Shape, v)
 }
 
-// keepOrder notes that a value, and what it is computed of, is looked up in its own order, if it is.
+// keepOrder notes that v and the values that it is computed from keep their own order if they are looked up.
 func (t *tabler) keepOrder(v *ir.Value) {
 	if !v.Op.IsElementwise() || t.inPlace[v] {
 		return
@@ -180,22 +182,23 @@ func (t *tabler) keepOrder(v *ir.Value) {
 	}
 }
 
-// pays reports whether it takes less time to look up and to store an elementwise value of bytes
-// than to compute it. It must be small, or have rows by which tiles can divide the loops that store and read it.
+// pays reports whether looking up and storing v takes less time than computing it. v must be small, or have enough rows
+// for tiles to divide the loops that store and read it.
 func (t *tabler) pays(v *ir.Value) bool {
 	c, shape, n := t.chain(v), rewrite.Extents(v), rewrite.Size(v.Type.Shape)
 	return c.ok && c.bytes != nil && t.s.placed[v].in == nil && (rewrite.Bytes(v) <= rewrite.TableBytes || n >= rewrite.TableRows*shape[len(shape)-1]) &&
 		gains(c.work, entries(v, c.axes), n, v.Type.DType.Size())
 }
 
-// gains reports whether to look n elements of size bytes up in tables with so many entries, and to store and read them, costs
-// less than to compute them where they are used. work is what one of 4 bytes costs.
+// gains reports whether n elements of size bytes cost less if they are looked up in tables of the given number of
+// entries, stored and read, than if they are computed where they are used. work is the cost of computing an element of
+// 4 bytes.
 func gains(work float64, entries, n, size int) bool {
 	work *= float64(max(4, size)) / 4
 	return 2*entries <= n && (work-rewrite.LookupWork)*float64(n) > work*float64(entries)+rewrite.TableWork
 }
 
-// mark notes that a value and all that it is computed from belong to a loop that looks up.
+// mark notes that v and all elementwise values that it is computed from belong to a loop of table lookups.
 func (t *tabler) mark(v *ir.Value) {
 	if !v.Op.IsElementwise() || t.s.tabled[v] {
 		return
@@ -206,7 +209,8 @@ func (t *tabler) mark(v *ir.Value) {
 	}
 }
 
-// buffer returns where a value is stored that is looked up: it is v, or what v is a view of.
+// buffer returns the value that is stored when v is looked up: v itself, or the value of the whole buffer that v is a
+// view of.
 func (t *tabler) buffer(v *ir.Value) *ir.Value {
 	w := t.wholeOf(v)
 	if w == nil || t.inPlace[v] || t.elems[w] < rewrite.Size(w.Type.Shape) {
@@ -215,7 +219,7 @@ func (t *tabler) buffer(v *ir.Value) *ir.Value {
 	return w
 }
 
-// lookUp returns what loops read in place of a value that is looked up.
+// lookUp returns the access that loops read in place of v, a value that is looked up.
 func (t *tabler) lookUp(v *ir.Value) *ir.Value {
 	buffer, at := t.buffer(v), layout.RowMajor(rewrite.Extents(v)...)
 	if buffer != v {
@@ -225,8 +229,8 @@ func (t *tabler) lookUp(v *ir.Value) *ir.Value {
 	return t.s.readAs(buffer, at, v)
 }
 
-// wholeOf returns what v is a view of: the same function of all bytes of a buffer. It is nil if the bytes of v are not
-// seen through a view, or if the function varies along axes.
+// wholeOf returns the value of which v is a view: the same function of all bytes of the buffer. It returns nil if v
+// does not read the bytes through a view, or if the function varies along an axis.
 func (t *tabler) wholeOf(v *ir.Value) *ir.Value {
 	c := t.chain(v)
 	if c.axes != 0 || c.bytes.Op != ir.OpAccess || otherAxes(c.bytes) || base(c.bytes).Attr.At != nil {
@@ -238,7 +242,7 @@ func (t *tabler) wholeOf(v *ir.Value) *ir.Value {
 	return t.of(v, c.bytes)
 }
 
-// of returns a value of a chain for all bytes of the buffer of those that it is of.
+// of returns v as a function of the whole buffer that bytes, the operand of its chain, views.
 func (t *tabler) of(v, bytes *ir.Value) *ir.Value {
 	key := [2]*ir.Value{v, bytes}
 	switch {
@@ -263,7 +267,7 @@ func (t *tabler) of(v, bytes *ir.Value) *ir.Value {
 	return t.whole[key]
 }
 
-// readAs appends the value that reads a buffer in place of v.
+// readAs appends an access to a buffer, with the layout at, that takes the place of v.
 func (s *State) readAs(buffer *ir.Value, at layout.Layout, v *ir.Value) *ir.Value {
 	return s.Func.Append(ir.Value{Op: ir.OpAccess, Args: []*ir.Value{buffer}, Type: v.Type, Pos: v.Pos, Attr: &ir.Attr{At: &at, Shape: v.Type.Shape}})
 }

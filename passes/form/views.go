@@ -12,17 +12,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Views composes every chain of views into one access: a buffer read through one
-// layout. A view of an elementwise value is the same value of views of its operands, so it
-// is pushed through to the buffers that the value is computed from, unless that would
-// compute something expensive more than once: then the value is stored, and the view reads
-// its buffer.
+// Views composes every chain of views into one access: a buffer that is read through one layout. A view of an
+// elementwise value equals the same op on views of its operands, so Views pushes the view through the op, to the
+// buffers that the value is computed from. If that would compute something expensive more than once, the value is
+// stored and the view reads its buffer.
 //
 // Requires: no dead values, because uses are counted; all sizes bound.
-// Ensures: stage viewed. The operands of an elementwise op are scalar
-// constants, elementwise values of its shape, or accesses and params that
-// enumerate its shape; a broadcast is stride 0. What no stride describes is an
-// explicit copy with its reason.
+// Ensures: stage viewed. The operands of an elementwise op are scalar constants, elementwise values of its shape, or
+// accesses and params that enumerate its shape. A broadcast is an axis of stride 0. A view that no strides describe is
+// an explicit copy with its reason.
 func Views(s *State) error {
 	if !slices.ContainsFunc(s.Func.Body, hasViews) {
 		return nil
@@ -60,7 +58,8 @@ func Views(s *State) error {
 	})
 }
 
-// hasViews reports whether a value is a view, reads one, or is no elementwise op.
+// hasViews reports whether v needs this pass: v is a view or another op that is not elementwise, an operand of v has
+// another shape, or v has axes but only constant operands.
 func hasViews(v *ir.Value) bool {
 	if rewrite.IsConst(v) {
 		return false
@@ -81,15 +80,15 @@ func hasViews(v *ir.Value) bool {
 type viewer struct {
 	s     *State
 	space layout.Space
-	uses  rewrite.ValueMap[int32]           // how often values of the new body read a value, or will
-	reads rewrite.ValueMap[rewrite.Reading] // by readers that are no views
+	uses  rewrite.ValueMap[int32]           // number of reads of a value in the new body, including reads still to come
+	reads rewrite.ValueMap[rewrite.Reading] // reads by ops that are not views
 	order rewrite.ValueMap[int32]           // topological
 	last  int32
 
-	expand *ir.Value // of elementwise: the view of an operand, while it is made
+	expand *ir.Value // the view op that elementwise applies to an operand, reused
 }
 
-// readAs notes that the readers of v read x.
+// readAs notes that the readers of v now read x instead.
 func (w *viewer) readAs(x, v *ir.Value) {
 	n, r := *w.uses.At(v), *w.reads.At(v)
 	*w.uses.At(x) += n
@@ -97,20 +96,20 @@ func (w *viewer) readAs(x, v *ir.Value) {
 	*of = rewrite.Reading{Times: of.Times + r.Times, Elements: of.Elements + r.Elements}
 }
 
-// readOnce notes that a value of v's shape reads all elements of x.
+// readOnce notes one more read of x, with as many elements as v has.
 func (w *viewer) readOnce(x, v *ir.Value) {
 	*w.uses.At(x)++
 	r := w.reads.At(x)
 	*r = rewrite.Reading{Times: r.Times + 1, Elements: r.Elements + float64(rewrite.Size(v.Type.Shape))}
 }
 
-// append makes a value the last one in the order.
+// append makes v the last value in topological order.
 func (w *viewer) append(v *ir.Value) {
 	w.last++
 	*w.order.At(v) = w.last
 }
 
-// countUses returns how often each value is read, results counted.
+// countUses returns the number of reads of each value, results included.
 func (s *State) countUses() rewrite.ValueMap[int32] {
 	f := s.Func
 	uses := rewrite.MapIn(&s.Pass.Numbers, f)
@@ -141,12 +140,12 @@ func (w *viewer) view(v, x *ir.Value) (*ir.Value, error) {
 	return w.push(v, c)
 }
 
-// pushable reports whether a view of x can be pushed through to x's operands.
+// pushable reports whether a view of x can be pushed through to the operands of x.
 func (w *viewer) pushable(x *ir.Value) bool {
 	return x.Op.IsElementwise() && x.Op != ir.OpCopy && w.s.why[x] == ""
 }
 
-// store notes that x gets memory of its own, and why.
+// store notes that x gets memory of its own, and why. The first reason is kept.
 func (s *State) store(x *ir.Value, why string) {
 	if s.why == nil {
 		s.why = map[*ir.Value]string{}
@@ -156,14 +155,14 @@ func (s *State) store(x *ir.Value, why string) {
 	}
 }
 
-// push computes the values of a fan-in cone as v reads them, and no longer for v otherwise.
+// push clones the values of a fan-in cone in the shape of v, and releases the originals that only v needed.
 func (w *viewer) push(v *ir.Value, c *fanIn) (*ir.Value, error) {
 	y, err := w.clone(v, c)
 	w.release(v, c)
 	return y, err
 }
 
-// clone computes the values of a fan-in cone as v reads them.
+// clone appends the values of a fan-in cone, computed as v reads them, and returns the one that v views.
 func (w *viewer) clone(v *ir.Value, c *fanIn) (*ir.Value, error) {
 	clone := make(map[*ir.Value]*ir.Value, len(c.values))
 	var y *ir.Value
@@ -196,7 +195,7 @@ func (w *viewer) clone(v *ir.Value, c *fanIn) (*ir.Value, error) {
 	return y, nil
 }
 
-// release subtracts the uses by values that only the cone needed: v reads their clones now.
+// release subtracts the uses by values that only the cone needed, because v now reads their clones.
 func (w *viewer) release(v *ir.Value, c *fanIn) {
 	*w.uses.At(c.values[0])--
 	for _, u := range c.values {
@@ -209,7 +208,7 @@ func (w *viewer) release(v *ir.Value, c *fanIn) {
 	}
 }
 
-// elementwise gives all operands of v its shape.
+// elementwise expands all operands of v to the shape of v.
 func (w *viewer) elementwise(v *ir.Value) error {
 	for i, a := range v.Args {
 		if rewrite.IsConst(a) || a.Type.Shape.Equal(v.Type.Shape) {
@@ -232,8 +231,8 @@ func (w *viewer) elementwise(v *ir.Value) error {
 	return w.shape(v)
 }
 
-// shape makes sure that the operands of v have one loop nest in which each is
-// affine, and that one of them has v's shape.
+// shape makes sure that the operands of v have one common loop nest, and that one of them has the shape of v. Where
+// they do not, it copies an operand or expands a constant.
 func (w *viewer) shape(v *ir.Value) error {
 	refined, shaped := -1, false
 	for i, a := range v.Args {
@@ -274,8 +273,8 @@ func (w *viewer) refinable(v *ir.Value) bool {
 	return ok
 }
 
-// access returns the buffer below x, which is a param, a constant, an access or
-// a stored value, read as the view v of x.
+// access returns an access to the buffer of x, with x seen through the view op v. x is a param, a constant, an access
+// or a stored value.
 func (w *viewer) access(v, x *ir.Value) (*ir.Value, error) {
 	buffer, l := x, rewrite.LayoutOf(x)
 	if x.Op == ir.OpAccess {
@@ -290,7 +289,7 @@ func (w *viewer) access(v, x *ir.Value) (*ir.Value, error) {
 	}
 	m, err := viewLayout(v, l, rewrite.Extents(x))
 	if v.Op == ir.OpReshape && err != nil {
-		m, err = l, nil // the enumeration stays; the shapes meet in a common refinement
+		m, err = l, nil // l enumerates the same elements; shape finds a common refinement
 	}
 	if err != nil {
 		return nil, &ir.Error{Pos: v.Pos, Op: v.Called(), Msg: err.Error()}
@@ -298,8 +297,7 @@ func (w *viewer) access(v, x *ir.Value) (*ir.Value, error) {
 	return w.read(buffer, m, v), nil
 }
 
-// read returns the value that reads a buffer through a layout; the buffer
-// itself if the layout is its own.
+// read returns an access to buffer with the layout l, or the buffer itself if l is its own layout.
 func (w *viewer) read(buffer *ir.Value, l layout.Layout, v *ir.Value) *ir.Value {
 	w.space.Reset()
 	if own := rewrite.LayoutIn(&w.space, buffer); v.Type.Shape.Equal(buffer.Type.Shape) && l.Equal(own) && buffer.Op != ir.OpConst {
@@ -315,7 +313,7 @@ func (w *viewer) read(buffer *ir.Value, l layout.Layout, v *ir.Value) *ir.Value 
 	})
 }
 
-// copyOf stores the elements of x in their own order.
+// copyOf appends a copy of x in row-major order. The ledger gives why as its reason.
 func (w *viewer) copyOf(x *ir.Value, pos ir.Pos, why string) (*ir.Value, error) {
 	return w.s.Func.Add(ir.OpCopy, ir.Attr{Note: why}, pos, x)
 }

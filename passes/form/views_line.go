@@ -12,11 +12,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Elementwise ops combine the elements of some lines of reductions: each operand is one element of every line. These are lines along a
-// short axis, such as the channels of pixels, and lines of a few elements without a common stride, such as the windows of a pooling.
-// Longer lines without a common stride are copied.
+// Some reductions of short lines become elementwise ops whose operands are one element of every line each. The lines
+// are along a short axis, such as the channels of pixels, or have a few elements without a common stride, such as the
+// windows of a pooling. Longer lines without a common stride are copied.
 
-// line returns what v reduces to if its line has one stride or elementwise ops combine it, and else v of a copy.
+// line returns the value that replaces the reduction v: elementwise ops if the lines are short enough, v itself if each
+// line has one stride, and v of a copy otherwise.
 func (w *viewer) line(v *ir.Value) (*ir.Value, error) {
 	a := v.Args[0]
 	elements, err := w.unrolled(v, a)
@@ -39,8 +40,8 @@ func (w *viewer) line(v *ir.Value) (*ir.Value, error) {
 	return v, err
 }
 
-// addsShort reports whether v adds integers of one or two bytes that a converts: its kernel adds several lines at once, without
-// conversions.
+// addsShort reports whether v sums one- or two-byte integers that a only converts. The kernel of such a sum needs no
+// conversions and adds several lines at once.
 func addsShort(v, a *ir.Value) bool {
 	if v.Attr.By != ir.OpAdd || a.Op != ir.OpCast || !ir.Ints.Has(a.Type.DType) || a.Type.DType.Size() < 4 || !rewrite.ShortInt(a.Args[0].Type.DType) {
 		return false
@@ -49,9 +50,10 @@ func addsShort(v, a *ir.Value) bool {
 	return x.Op == ir.OpParam || x.Op == ir.OpAccess && x.Attr.At.IsRowMajor()
 }
 
-// unrolled returns the elements of the lines that v reduces, if their axis is short, so that ops on them can be fused with what computes
-// and reads them. It returns nil for a value that is read elsewhere too, which is reduced where it is computed, and for results of steps
-// on lines, which other passes combine with the reduction.
+// unrolled returns the elements of the lines that v reduces as separate values, if their axis is short. Ops on them can
+// then be fused with the loops that compute and read them. unrolled returns nil if a has other readers, because the
+// loop that computes a also reduces it, and if a step on lines makes a, because other passes combine that step with the
+// reduction.
 func (w *viewer) unrolled(v, a *ir.Value) ([]*ir.Value, error) {
 	last := len(a.Type.Shape) - 1
 	if !w.s.IsShort(a, last) || v.Attr.By.IsArgReduction() || addsShort(v, a) {
@@ -86,7 +88,8 @@ func (w *viewer) unrolled(v, a *ir.Value) ([]*ir.Value, error) {
 	return all, nil
 }
 
-// elementByElement reports whether the values that a cone reads are inputs, stored by elementwise ops, or joins of such values.
+// elementByElement reports whether a cone reads only params, constants, elementwise values, and concatenations of
+// these.
 func (c *fanIn) elementByElement() bool {
 	for _, u := range c.values {
 		for _, a := range u.Args {
@@ -98,10 +101,12 @@ func (c *fanIn) elementByElement() bool {
 	return true
 }
 
-// mostJoins is the greatest number of nested joins that are looked through: padding has one for each axis.
+// mostJoins is the greatest depth of nested concatenations that elementByElement looks through. Padding nests one for
+// each axis.
 const mostJoins = 4
 
-// elementByElement reports the same of one value, which may be an access. It looks through at most joins nested joins.
+// elementByElement reports whether a, or the value that it reads, is a param, a constant, an elementwise value, or a
+// concatenation of these, nested up to joins deep.
 func elementByElement(a *ir.Value, joins int) bool {
 	if a.Op == ir.OpAccess {
 		a = a.Args[0]
@@ -110,7 +115,8 @@ func elementByElement(a *ir.Value, joins int) bool {
 	return joined || a.Op == ir.OpParam || a.Op == ir.OpConst || a.Op.IsElementwise()
 }
 
-// elements returns the accesses of each element of the lines that v reduces, if they are few and the axes of the layout allow it.
+// elements returns one access for each element of the lines that v reduces. It returns nil if the lines are long, or if
+// no axes of the layout make up the line.
 func (w *viewer) elements(v, a *ir.Value) []*ir.Value {
 	l, shape := rewrite.LayoutOf(a), rewrite.Extents(a)
 	last := len(shape) - 1
@@ -147,8 +153,8 @@ func (w *viewer) combined(v *ir.Value, lanes []*ir.Value) (*ir.Value, error) {
 	return lanes[0], first
 }
 
-// interleaved reports whether elements of two elementwise values alternate in the buffer in which both are stored: a loop that computes
-// both stores whole vectors.
+// interleaved reports whether the elements of two elementwise values alternate in one buffer. A loop that computes both
+// values then stores whole vectors.
 func (s *State) interleaved(a, b *ir.Value) bool {
 	if a == nil || b == nil || !a.Op.IsElementwise() || !b.Op.IsElementwise() || s.placed[a].in == nil || s.placed[a].in != s.placed[b].in {
 		return false

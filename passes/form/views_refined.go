@@ -11,13 +11,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Views of reshapes that are no views on their own. The layout of such a value enumerates
-// its elements in order, over other axes than it has. Another view needs the axes: a flip
-// finds them where each is a run of the layout's, and for any other one the elements are
-// stored first, as few as possible.
+// Views of reshapes that no strides describe. The layout of such a reshape enumerates its elements in order, but along
+// other axes than the reshape has. Another view op needs the axes of the reshape. A flip finds them if each is a run of
+// the layout's axes. For any other op, elements are stored first, as few as possible.
 
-// viewLayout returns the layout l of a value of a shape seen through the view op v, for
-// which needsCopy has nothing to say.
+// viewLayout returns the layout l, of a value of the given shape, as the view op v sees it. needsCopy must have
+// returned "" for v and the value.
 func viewLayout(v *ir.Value, l layout.Layout, shape []int) (layout.Layout, error) {
 	if slices.Equal(l.Shape, shape) || v.Op == ir.OpReshape {
 		return v.Layout(l)
@@ -33,8 +32,7 @@ func viewLayout(v *ir.Value, l layout.Layout, shape []int) (layout.Layout, error
 	return l.Flip(axes...)
 }
 
-// needsCopy returns why the elements of x have to be stored before the view op v can read
-// them, or "".
+// needsCopy returns why x must be copied before the view op v can read it, or "" if v can read it now.
 func needsCopy(v, x *ir.Value) string {
 	if v.Op == ir.OpReshape || x.Attr.At == nil || rewrite.HasExtents(x.Attr.At.Shape, x) {
 		return ""
@@ -49,8 +47,8 @@ func needsCopy(v, x *ir.Value) string {
 	return fmt.Sprintf("the reshape to %v is no view of %s, and %s needs its axes", shape, l, v.Op)
 }
 
-// axisRuns returns for each axis of a shape the run of axes of refined that has its
-// elements, and whether there are such runs.
+// axisRuns returns, for each axis of shape, the run of axes of refined that it consists of. It fails if some axis is no
+// such run.
 func axisRuns(refined, shape []int) (runs [][]int, ok bool) {
 	at := 0
 	for _, n := range shape {
@@ -70,8 +68,8 @@ func axisRuns(refined, shape []int) (runs [][]int, ok bool) {
 	return runs, at == len(refined)
 }
 
-// copiedBelow returns why a value is stored rather than computed as v reads it: operands
-// of the cone would have to be copied for that. It is one array, and they may be several.
+// copiedBelow returns why the value that v views is stored, not computed as v reads it, or "". It is stored if operands
+// of the cone would have to be copied: one stored array replaces possibly several copies.
 func (w *viewer) copiedBelow(v *ir.Value, c *fanIn) string {
 	for _, u := range c.values {
 		for _, a := range u.Args {
