@@ -140,7 +140,7 @@ func wholeOperand(x *ir.Value) int {
 	return slices.IndexFunc(x.Args, func(a *ir.Value) bool { return slices.Equal(a.Type.Shape, x.Type.Shape) && !IsConst(a) })
 }
 
-// isStrided reports whether elements of x along an axis are read from a param with a stride other than 1. It looks
+// isStrided reports whether elements of x along an axis are read from a param where they are not adjacent. It looks
 // through permutes and elementwise ops (wholeOperand).
 func isStrided(x *ir.Value, axis int) bool {
 	for {

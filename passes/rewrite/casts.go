@@ -39,7 +39,7 @@ func repeatsCast(v *ir.Value) bool {
 	return v.Op.IsProduct() && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return fewest(a) != nil })
 }
 
-// fewest returns the smallest value on the chain of views and casts that x ends, the lowest if several are. It
+// fewest returns the smallest value on the chain of views and casts that ends in x, the lowest if several are. It
 // returns nil unless some cast on the way has more elements, that is, unless moving casts down to the returned value
 // saves conversions.
 func fewest(x *ir.Value) *ir.Value {

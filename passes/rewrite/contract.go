@@ -12,7 +12,8 @@ import (
 // Contract gives contractions one form: products of matrices with at least two rows, columns and pairs. A pair is one
 // term of an element's sum.
 //
-//   - A product with one row or one column becomes a reduction of elementwise products, which reads each element of the other operand once.
+//   - A product with one row or one column becomes a reduction of elementwise products. It reads each element of the
+//     other operand once.
 //   - A product with a single pair becomes an elementwise multiplication.
 //   - A convolution becomes the product of its weights and its windows, a view of the operand (contract_convolution.go).
 //   - A convolution of taps (ir/conv.go) stays, but in its compute type.
@@ -99,7 +100,7 @@ type contractor struct {
 	// depthwise holds contractions whose result is the operand of a convolution of taps that reads it faster with
 	// channels last in memory: the windows have steps, or they are few and their lines are short.
 	depthwise map[*ir.Value]bool
-	joined    map[*ir.Value][]*ir.Value // by contraction: the others that elementwise values read beside it, for example in a sum of two convolutions
+	joined    map[*ir.Value][]*ir.Value // by contraction: others that one value reads with it, as a sum of two does
 }
 
 // extentsOfDot holds the extents of the matrices of a product: rows x pairs times pairs x cols.

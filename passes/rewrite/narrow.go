@@ -6,16 +6,18 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Narrow computes values of int32 that are made of bytes in 16 bits, where that gives the same: a vector
-// has twice as many. Sums, differences, products and bits of integers modulo 2^16 follow from those of the operands.
-// Other ops, such as shifts to the right and comparisons, need operands that are numbers of the narrow type, which
-// follows from the ranges of what the values are made of. A value stays as it is if one stays that it is computed
-// from, or that reads it; in the end they are converted to bytes or to 16 bits, or compared.
+// Narrow computes int32 values in 16 bits if the results are the same. Example: a sum of products of image bytes that
+// is shifted and stored as bytes. A vector holds twice as many 16-bit elements.
 //
-// Distances of shorter integers without a sign are computed in these before: see distance.
+// Sums, differences, products and bits modulo 2^16 depend only on the operands modulo 2^16. Other ops, such as right
+// shifts and comparisons, need operands whose values fit the narrow type; Narrow derives their ranges from the types
+// of the inputs. A value is narrowed only if all its operands and all its readers are. The chain must start from
+// bytes, 16-bit numbers or constants, and end in conversions to these or in comparisons.
+//
+// Before that, Narrow rewrites distances |x-y| of short unsigned integers: see distance.
 //
 // Requires: no elementwise op whose operands are all constants.
-// Ensures: nothing.
+// Ensures: results keep their types.
 func Narrow(s *State) error {
 	if slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op == ir.OpAbs && ir.Ints.Has(v.Type.DType) }) {
 		if err := s.Rewrite(s.distance); err != nil {
@@ -37,21 +39,21 @@ func Narrow(s *State) error {
 	return nil
 }
 
-// widensShort reports whether v is an int32 that is converted from a byte, 16 bits or a bool.
+// widensShort reports whether v converts a bool, byte or 16-bit integer to int32.
 func widensShort(v *ir.Value) bool {
 	return v.Op == ir.OpCast && v.Type.DType == ir.Int32 && ShortInt(v.Args[0].Type.DType)
 }
 
-// narrowing is the values that are computed in a narrower type.
+// narrowing is the search for values to compute in a narrower type.
 type narrowing struct {
 	f       *ir.Func
 	to      ir.DType
-	bounds  map[*ir.Value]numbers // of values of int32, as far as they are known
-	members map[*ir.Value]bool    // what is computed in the type
-	ends    map[*ir.Value]bool    // what reads these, and is of another type
+	bounds  map[*ir.Value]numbers // by int32 value: its range, if known
+	members map[*ir.Value]bool    // values computed in the narrow type
+	ends    map[*ir.Value]bool    // readers of members that have another type
 }
 
-// find sets the members and the ends.
+// find sets members and ends.
 func (n *narrowing) find() {
 	for _, v := range n.f.Body {
 		if v.Type.DType == ir.Int32 {
@@ -71,9 +73,9 @@ func (n *narrowing) find() {
 	}
 }
 
-// drop removes the values that have an operand or a reader that is not among them, until there is none.
+// drop removes values with an operand or a reader that is not narrowed, until none is left.
 func (n *narrowing) drop() {
-	readers := map[*ir.Value][]*ir.Value{} // of members
+	readers := map[*ir.Value][]*ir.Value{} // by member
 	var dropped []*ir.Value
 	drop := func(v *ir.Value) {
 		if n.members[v] || n.ends[v] {
@@ -119,7 +121,8 @@ func (n *narrowing) drop() {
 	}
 }
 
-// exact reports whether an op on the narrow type gives the lower bits of its result, or the same of another type.
+// exact reports whether v, computed on narrow operands, has the right lower bits or, if v is an end, the right
+// result.
 func (n *narrowing) exact(v *ir.Value) bool {
 	if n.to == ir.Int16 && !slices.Contains(signedOps, v.Op) || n.to == ir.Uint16 && slices.Contains(withoutWords, v.Op) {
 		return false
@@ -140,25 +143,25 @@ func (n *narrowing) exact(v *ir.Value) bool {
 	return true
 }
 
-// signedOps are the ops of int16 that tilings have kernels for: the others would be computed in 32 bits there.
+// signedOps are the ops that tilings have int16 kernels for. Tilings would compute other ops in 32 bits.
 var signedOps = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMax, ir.OpClip, ir.OpAbs, ir.OpShr, ir.OpCast}
 
-// withoutWords are the ops of uint16 that tilings have no kernels for.
+// withoutWords are the ops that tilings have no uint16 kernels for.
 var withoutWords = []ir.Op{ir.OpAnd, ir.OpOr, ir.OpNot, ir.OpEq, ir.OpNe}
 
-// isEnd reports whether v may read what is computed in 16 bits: it is a conversion to as many or fewer, or a comparison.
+// isEnd reports whether v may read narrow values: it converts to 16 bits or fewer, or compares.
 func isEnd(v *ir.Value) bool {
 	return v.Op.IsElementwise() && (v.Op == ir.OpCast && ShortInt(v.Type.DType) && v.Type.DType != ir.Bool || v.Type.DType == ir.Bool && len(v.Args) == 2)
 }
 
-// edit computes a value in the narrow type.
+// edit returns v computed in the narrow type.
 func (n *narrowing) edit(v *ir.Value) (*ir.Value, error) {
 	if !n.members[v] && !n.ends[v] {
 		return v, nil
 	}
 	args, attr := slices.Clone(v.Args), ir.Attr{}
 	for i, a := range args {
-		if a.Type.DType == ir.Int32 { // a constant
+		if a.Type.DType == ir.Int32 { // only constants are still int32
 			c, err := n.f.Add(ir.OpConst, ir.Attr{DType: n.to, Bits: ir.Wrap(n.to, int64(a.Attr.Bits))}, a.Pos)
 			if err != nil {
 				return nil, err
@@ -177,7 +180,7 @@ func (n *narrowing) edit(v *ir.Value) (*ir.Value, error) {
 			return args[0], nil
 		}
 	}
-	if v.Op == ir.OpClip { // so that tilings have kernels for it
+	if v.Op == ir.OpClip { // tilings have kernels for max and min
 		above, err := n.f.Add(ir.OpMax, ir.Attr{}, v.Pos, args[0], args[1])
 		if err != nil {
 			return nil, err

@@ -7,14 +7,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The ranges of the numbers that values of int32 may have.
+// This file derives ranges of int32 values from the types of what they are computed from.
 
-// numbers are the least and the greatest number that a value may have.
+// numbers is a range: the least and the greatest number that a value may have.
 type numbers struct{ least, greatest int64 }
 
 func ShortInt(d ir.DType) bool { return d == ir.Bool || ir.Ints.Has(d) && d.Size() <= 2 }
 
-// rangeOf returns the range of an integer of 32 bits at most, or of bools.
+// rangeOf returns the range of a bool or of an integer type of at most 32 bits.
 func rangeOf(d ir.DType) (least, greatest int64) {
 	switch {
 	case d == ir.Bool:
@@ -25,8 +25,8 @@ func rangeOf(d ir.DType) (least, greatest int64) {
 	return 0, 1<<d.Bits() - 1
 }
 
-// boundsOf returns the bounds of a value of int32, if all of what it is made of has some and no number is beyond
-// those of int32.
+// boundsOf returns the range of an int32 value. It returns false if an operand has no known range, or if the value
+// could overflow.
 func (n *narrowing) boundsOf(v *ir.Value) (numbers, bool) {
 	if IsConst(v) {
 		return numbers{int64(v.Attr.Bits), int64(v.Attr.Bits)}, true
@@ -57,7 +57,8 @@ func (n *narrowing) boundsOf(v *ir.Value) (numbers, bool) {
 	return b, ok && b.least >= math.MinInt32 && b.greatest <= math.MaxInt32
 }
 
-// combined returns the bounds of an op on numbers within others.
+// combined returns the range of an op's result, given the ranges of its operands. It returns false if the op has
+// none.
 func combined(op ir.Op, x [3]numbers) (numbers, bool) {
 	a, b := x[0], x[1]
 	if op == ir.OpShl || op == ir.OpShr {
@@ -98,7 +99,7 @@ func combined(op ir.Op, x [3]numbers) (numbers, bool) {
 	return numbers{}, false
 }
 
-// times returns the bounds of products.
+// times returns the range of a product.
 func (a numbers) times(b numbers) numbers {
 	p := []int64{a.least * b.least, a.least * b.greatest, a.greatest * b.least, a.greatest * b.greatest}
 	return numbers{slices.Min(p), slices.Max(p)}

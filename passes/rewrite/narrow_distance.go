@@ -2,8 +2,8 @@ package rewrite
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// distance returns what replaces |x-y| of integers that are converted from a shorter type without a sign, or of one and a
-// constant that it has: max(x,y)-min(x,y) is of that type.
+// distance replaces |x-y| by max(x,y)-min(x,y) in the type that x and y are converted from, if that is a shorter
+// unsigned type. One of them may be a constant that fits the type.
 func (s *State) distance(v *ir.Value) (*ir.Value, error) {
 	if v.Op != ir.OpAbs || v.Args[0].Op != ir.OpSub {
 		return v, nil
@@ -15,7 +15,7 @@ func (s *State) distance(v *ir.Value) (*ir.Value, error) {
 			from = a.Args[0].Type.DType
 		}
 	}
-	if from == ir.Invalid || !ir.Signed.Has(v.Type.DType) { // without a sign |x-y| is x-y, which wraps
+	if from == ir.Invalid || !ir.Signed.Has(v.Type.DType) { // in an unsigned type |x-y| is x-y, which wraps
 		return v, nil
 	}
 	var x [2]*ir.Value
@@ -36,5 +36,5 @@ func (s *State) distance(v *ir.Value) (*ir.Value, error) {
 	return y, b.err
 }
 
-// unsignedShort reports whether d is an integer of one or two bytes without a sign.
+// unsignedShort reports whether d is uint8 or uint16.
 func unsignedShort(d ir.DType) bool { return d == ir.Uint8 || d == ir.Uint16 }

@@ -10,19 +10,19 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Orders computes elementwise values, and joins of them, with their axes in the order in which memory has
-// the product that they depend on. Where windows are the left operand of a product, channels are the last axis
-// in memory: bias, activation and the maxima of a pooling are then computed on whole vectors of
-// channels, and what is padded by a join is stored between its borders. A next product may read its windows
-// in that order too. Otherwise the last of these values is stored in its own order, by a transpose. After a 2x2
-// pooling that has a quarter of the elements.
+// Orders permutes the axes of elementwise values, and of joins of these, to the order in which memory holds the
+// product that they are computed from. Example: if windows are the left operand of a convolution's product, channels
+// are last in memory. Bias, activation and pooling then run on whole vectors of channels, and a join that pads the
+// result stores it between the borders.
 //
-// A value is computed in another order if its operands have one and the same order in memory, but
-// for those that vary along one axis at most, and if all that is computed of it is such a value. A
-// join is never the last one: nothing is transposed for the sake of being copied.
+// A value is permuted if its operands agree on an order in memory and every reader is permuted too. Operands that
+// vary along at most one axis agree with any order. A reader outside, other than a product that reads windows as fast
+// in this order, makes a value the last of its chain; that one is stored in its own order, by a transpose. After a
+// 2x2 pooling the transpose moves a quarter of the elements. A join is never the last: transposing it would be one
+// more copy.
 //
 // Requires: views are ops.
-// Ensures: values have the types that they had; of those in another order readers see a permute.
+// Ensures: values keep their types; readers see a permuted value through a permute.
 func Orders(s *State) error {
 	if s.NoFuse || !Multiplies(s.Func) {
 		return nil
@@ -40,12 +40,12 @@ func Orders(s *State) error {
 
 type orderer struct {
 	s      *State
-	ofTaps ValueMap[bool]      // values that are computed in the order of a convolution
-	axes   map[*ir.Value][]int // of the values whose operands have another order: the axes in that order
-	last   map[*ir.Value]bool  // those of which something is computed in its own order, or that are results
+	ofTaps ValueMap[bool]      // values computed in the order of a convolution of taps
+	axes   map[*ir.Value][]int // by value whose operands have another order in memory: its axes in that order
+	last   map[*ir.Value]bool  // by value: whether it is stored in its own order, for a result or a reader that is not permuted
 }
 
-// find computes axes and last, and reports whether last has grown: then axes may be too many.
+// find sets axes and last. It reports whether last has grown; then find must run again, because axes depends on last.
 func (o *orderer) find() bool {
 	o.axes = map[*ir.Value][]int{}
 	known := len(o.last)
@@ -71,28 +71,28 @@ func (o *orderer) find() bool {
 	return len(o.last) > known
 }
 
-// readsInOrder reports whether a product reads x, its left operand, as fast where channels are the last axis in
-// memory: x is windows of a value with few channels, so that the elements of one are in many sets of the
-// first-level cache.
+// readsInOrder reports whether a product reads its left operand x fast with channels last in memory: x is windows of
+// a value with few channels. The elements of one channel are then close, and fall into many sets of the first-level
+// cache.
 func (o *orderer) readsInOrder(x *ir.Value) bool {
 	v := Viewed(x)
 	axes := o.axes[v]
 	return axes != nil && viewsBy(x, ir.OpWindow) && LayoutOf(v).Shape[axes[len(axes)-1]]*v.Type.DType.Size() <= channelBytes
 }
 
-// end notes that something is computed in its own order of the value that x is a view of. A convolution of single channels
-// is in the order of its operand all the same.
+// end marks the value below the views of x as last, because a reader needs it in its own order. A convolution of taps
+// keeps the order of its operand in any case.
 func (o *orderer) end(x *ir.Value) {
 	if x = Viewed(x); o.axes[x] != nil && !*o.ofTaps.At(x) {
 		o.last[x] = true
 	}
 }
 
-// common returns the axes of an elementwise value in the order that its operands have in memory, or
-// nil if that is its own, or if they have different ones.
+// common returns the axes of v in the order in which its operands lie in memory. It returns nil if this is the order
+// of v, or if operands disagree.
 func (o *orderer) common(v *ir.Value) (axes []int) {
 	args := v.Args
-	if isTapped(v) { // which is in the order of its operand, whatever that of the weights is
+	if isTapped(v) { // a convolution of taps follows its operand, not its weights
 		args = args[:1]
 	}
 	for _, a := range args {
@@ -118,7 +118,7 @@ func (o *orderer) common(v *ir.Value) (axes []int) {
 	return axes
 }
 
-// Viewed returns the value that x is a view of.
+// Viewed returns the value below the views of x.
 func Viewed(x *ir.Value) *ir.Value {
 	for x.Op.IsView() {
 		x = x.Args[0]
@@ -126,7 +126,7 @@ func Viewed(x *ir.Value) *ir.Value {
 	return x
 }
 
-// layout returns where a value that is no view has its elements.
+// layout returns the layout of a value that is no view.
 func (o *orderer) layout(x *ir.Value) layout.Layout {
 	l := LayoutOf(x)
 	if axes := o.axes[x]; axes != nil && !o.last[x] {
@@ -139,7 +139,7 @@ func (o *orderer) layout(x *ir.Value) layout.Layout {
 	return l
 }
 
-// flat reports whether elements differ along one axis at most.
+// flat reports whether elements differ along at most one axis.
 func flat(l layout.Layout) bool {
 	n := 0
 	for k, e := range l.Shape {
@@ -150,7 +150,8 @@ func flat(l layout.Layout) bool {
 	return n < 2
 }
 
-// orderOf returns the axes of a layout in the order of memory. Those along which no element differs come first.
+// orderOf returns the axes of a layout in the order of memory, largest stride first. Axes of extent 1 or stride 0
+// come before all others.
 func orderOf(l layout.Layout) []int {
 	rank := func(k int) int {
 		switch n := l.Strides[k]; {
@@ -165,7 +166,7 @@ func orderOf(l layout.Layout) []int {
 	return axes
 }
 
-// reorder returns v computed in another order and seen in its own.
+// reorder returns a permute of v, where v is computed with its axes in the order of memory.
 func (o *orderer) reorder(v *ir.Value) (*ir.Value, error) {
 	axes := o.axes[v]
 	if axes == nil || o.last[v] || isTapped(v) {
@@ -186,7 +187,7 @@ func (o *orderer) reorder(v *ir.Value) (*ir.Value, error) {
 	return a.permuted(y, inverse(axes)), a.err
 }
 
-// ones returns a shape of so many axes of extent 1.
+// ones returns a shape of rank axes of extent 1.
 func ones(rank int) (s ir.Shape) {
 	for range rank {
 		s = append(s, ir.Fixed(1))

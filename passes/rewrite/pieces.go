@@ -6,16 +6,18 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Pieces pushes operations through values in pieces: what is padded, rolled or concatenated, and slices of that. Each element of
-// such a value is a copy of one of another value, so an operation can read boxes of those other values, and nothing is copied.
+// Pieces pushes operations through padded, rolled, concatenated and sliced values. Each element of such a value is a
+// copy, so an operation can read boxes of the original values instead, and the copy is not stored.
 //
-// An elementwise value that reads values in pieces is computed box by box (index-set splitting). A step of a simulation on a torus
-// then reads the array itself, its inside through slices and each edge separately, and no rolled array is stored. A concatenation of
-// slices of others takes their pieces: of x.Set(a, v).Set(b, w) the first is not stored and then copied. Either way the value becomes
-// a concatenation, whose operands placement stores in place. File pieces_gain.go decides which values are worth it.
+// An elementwise value whose operands consist of pieces is split into one box for each combination of pieces
+// (index-set splitting). Example: a step of a simulation on a torus reads the inside of the array through slices and
+// each edge separately, so the rolled arrays are not stored. A concatenation of slices of concatenations takes the
+// pieces directly: in x.Set(a, v).Set(b, w), the first result is not stored and copied again. The rewritten value is
+// a concatenation, and the pass placement stores its operands in place. File pieces_gain.go decides which rewrites
+// pay.
 //
 // Requires: views are ops; no two values compute the same.
-// Ensures: results are the same elements.
+// Ensures: values have the same elements.
 func Pieces(s *State) error {
 	if s.NoFuse || !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op == ir.OpConcat }) {
 		return nil
@@ -36,32 +38,32 @@ type piecer struct {
 	s       *State
 	readers map[*ir.Value][]*ir.Value
 	results map[*ir.Value]bool
-	reads   ValueMap[Reading]         // what countReads returned
-	roots   map[*ir.Value]bool        // values that are rewritten, unless they are inside
-	inside  map[*ir.Value]bool        // values that only roots read, by way of one another
+	reads   ValueMap[Reading]         // result of CountReads
+	roots   map[*ir.Value]bool        // values to rewrite, unless they are inside
+	inside  map[*ir.Value]bool        // values read only by roots and by one another
 	leaves  map[*ir.Value]bool        // values that are never inside
-	cutsOf  map[*ir.Value]float64     // what bound noted
-	boxes   map[*ir.Value][]box       // the boxes of a value that roots read
-	ends    map[axisOf][]int          // what cuts returned
-	made    map[*ir.Value][]madePiece // what part returned
+	cutsOf  map[*ir.Value]float64     // set by bound
+	boxes   map[*ir.Value][]box       // by value: the boxes that roots read
+	ends    map[axisOf][]int          // results of cuts
+	made    map[*ir.Value][]madePiece // results of part
 }
 
-// axisOf is an axis of a value.
+// axisOf is one axis of a value.
 type axisOf struct {
 	of   *ir.Value
 	axis int
 }
 
-// madePiece is a box of a value, and the value that has those elements.
+// madePiece is a box of a value and the new value with its elements.
 type madePiece struct {
 	box box
 	as  *ir.Value
 }
 
-// moves reports whether the elements of a value are copies of other values' elements, next to one another.
+// moves reports whether v only copies elements of other values in blocks: it is a slice or a concatenation.
 func moves(v *ir.Value) bool { return v.Op == ir.OpSlice || v.Op == ir.OpConcat }
 
-// through returns the same elements of the value that is sliced, if the piece is of a slice that is inside.
+// through looks through slices that are inside. It returns the same elements as a piece of the value below them.
 func (p *piecer) through(q piece) piece {
 	for q.of.Op == ir.OpSlice && p.inside[q.of] {
 		a := q.of.Attr
@@ -71,7 +73,8 @@ func (p *piecer) through(q piece) piece {
 	return q
 }
 
-// joined returns the pieces that a piece of a concatenation consists of, in order. Two that continue each other are one.
+// joined returns the pieces of its operands that a piece of a concatenation consists of, in order. It merges adjacent
+// pieces that continue each other.
 func (p *piecer) joined(q piece) (all []piece) {
 	axis, args, begin := q.of.Attr.Axis, q.of.Args, 0
 	r := q.box[axis]
@@ -105,14 +108,14 @@ func (p *piecer) joined(q piece) (all []piece) {
 	return all
 }
 
-// operands returns the pieces of the operands of an elementwise value that a piece of it is computed from.
+// operands returns the pieces of the operands that a piece of an elementwise value is computed from.
 func (p *piecer) operands(q piece) []piece {
 	of := make([]piece, len(q.of.Args))
 	for i, a := range q.of.Args {
 		of[i] = whole(a)
 		b := of[i].box
 		for k := range b {
-			if r := q.box[len(q.box)-len(b)+k]; !a.Type.Shape[k].Is(1) { // else it is repeated
+			if r := q.box[len(q.box)-len(b)+k]; !a.Type.Shape[k].Is(1) { // otherwise the operand is repeated
 				b[k] = r
 			}
 		}
@@ -121,8 +124,8 @@ func (p *piecer) operands(q piece) []piece {
 	return of
 }
 
-// cuts returns the indices along an axis of a value whose elements come from another operand of a concatenation than those
-// before, in order.
+// cuts returns the indices along an axis of v at which a new segment of some concatenation begins, in ascending
+// order. v reads the concatenation through values that are inside.
 func (p *piecer) cuts(v *ir.Value, axis int) []int {
 	key := axisOf{v, axis}
 	at, known := p.ends[key]
@@ -158,12 +161,12 @@ func (p *piecer) findCuts(v *ir.Value, axis int) (at []int) {
 	at = slices.DeleteFunc(at, func(c int) bool { return c <= 0 || c >= n })
 	slices.Sort(at)
 	if at = slices.Compact(at); len(at) > pieceOps {
-		return nil // no value is split into so many
+		return nil // no value is split into so many pieces
 	}
 	return slices.Clip(at)
 }
 
-// divided returns the pieces of an elementwise one between the cuts along an axis.
+// divided splits a piece of an elementwise value at the cuts along an axis.
 func (p *piecer) divided(q piece, axis int) (all []piece) {
 	r := q.box[axis]
 	at := []int{0, r.n}
@@ -178,7 +181,7 @@ func (p *piecer) divided(q piece, axis int) (all []piece) {
 	return all
 }
 
-// part returns the value that has the elements of a piece.
+// part returns a value with the elements of a piece. Equal pieces share one value.
 func (p *piecer) part(q piece) (*ir.Value, error) {
 	q = p.through(q)
 	for _, m := range p.made[q.of] {
@@ -195,7 +198,8 @@ func (p *piecer) part(q piece) (*ir.Value, error) {
 	return w, err
 }
 
-// slice returns the elements of a piece by slices of its value: by the last of them, of what the others take.
+// slice returns the elements of a piece as slices of its value, one axis after the other. Pieces that agree on
+// earlier axes share slices.
 func (p *piecer) slice(q piece) (*ir.Value, error) {
 	for axis, all := range slices.Backward(whole(q.of).box) {
 		if r := q.box[axis]; r != all {
@@ -209,7 +213,7 @@ func (p *piecer) slice(q piece) (*ir.Value, error) {
 	return q.of, nil
 }
 
-// open returns the elements of a piece of a value that is inside, or a root, made of pieces of its operands.
+// open returns the elements of a piece of a root or of a value inside. It computes them from pieces of the operands.
 func (p *piecer) open(q piece) (*ir.Value, error) {
 	if q.of.Op == ir.OpConcat {
 		return p.join(q, q.of.Attr.Axis, p.joined(q), p.part)
@@ -230,13 +234,13 @@ func (p *piecer) open(q piece) (*ir.Value, error) {
 		return q.of, nil
 	}
 	w, err := p.s.Func.Add(q.of.Op, *q.of.Attr, q.of.Pos, args...)
-	if err == nil && allConst(args) { // as of a constant that is padded
+	if err == nil && allConst(args) { // for example an op on constant padding
 		return simpler(p.s.Func, w)
 	}
 	return w, err
 }
 
-// join returns the concatenation of pieces, each of which make makes.
+// join returns the concatenation of the values that make returns for several pieces.
 func (p *piecer) join(q piece, axis int, of []piece, make func(piece) (*ir.Value, error)) (*ir.Value, error) {
 	var parts []*ir.Value
 	for _, x := range of {

@@ -8,13 +8,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Which values pieces rewrites. A value is worth it if the copies that it saves take more bytes than what it adds: loops, rows of few
-// elements, and ops that are computed more than once. What it saves depends on the boxes of a value that the rewritten ones
-// read: an elementwise value that is padded is computed into its padding, or for each box again, or stored for all of them; the last
-// one saves nothing.
+// This file decides which values Pieces rewrites: those for which the bytes of saved copies exceed the cost of
+// additional loops, short rows and recomputed ops.
+//
+// The saving depends on the readers. If a padded value is elementwise, it can be computed into its padding,
+// recomputed for each box that reads it, or stored once for all boxes. Storing it once saves nothing.
 
-// newPiecer returns a piecer whose roots are all values that may be rewritten: concatenations, and elementwise values that are stored
-// anyway or reduced.
+// newPiecer returns a piecer whose roots are all candidates: concatenations, and elementwise values that are reduced
+// or stored in any case.
 func newPiecer(s *State) *piecer {
 	p := &piecer{s: s, reads: s.CountReads(), roots: map[*ir.Value]bool{}, leaves: map[*ir.Value]bool{}, made: map[*ir.Value][]madePiece{}}
 	p.readers, p.results = ReadersOf(s.Func)
@@ -27,17 +28,19 @@ func newPiecer(s *State) *piecer {
 	return p
 }
 
-// stored reports whether an elementwise value is stored whether it is rewritten or not.
+// stored reports whether an elementwise value is stored even if it is not rewritten.
 func (p *piecer) stored(v *ir.Value) bool {
 	return p.results[v] || slices.ContainsFunc(p.readers[v], func(r *ir.Value) bool { return !fusible(r) && !reduces(r) })
 }
 
 func reduces(v *ir.Value) bool { return v.Op == ir.OpReduceChunks }
 
-// mostPieces bounds the boxes of one value that are read, so that time is linear in the length of a chain of concatenations.
+// mostPieces bounds the boxes that are read of one value, so that the time for a chain of concatenations is linear in
+// its length.
 const mostPieces = 512
 
-// bound notes about how many cuts a value has along its axes if all concatenations are inside.
+// bound estimates the number of cuts of each value, assuming that all concatenations are inside. It makes values with
+// too many cuts leaves.
 func (p *piecer) bound() {
 	p.cutsOf = map[*ir.Value]float64{}
 	for _, v := range p.s.Func.Body {
@@ -59,12 +62,13 @@ func (p *piecer) bound() {
 	}
 }
 
-// isMoved reports whether slices or concatenations read an elementwise value.
+// isMoved reports whether a slice or a concatenation reads v, an elementwise value.
 func (p *piecer) isMoved(v *ir.Value) bool {
 	return fusible(v) && slices.ContainsFunc(p.readers[v], moves)
 }
 
-// find leaves the roots that gain. A value that is read by one that does not is not inside, so the others may gain less.
+// find drops roots that gain nothing, until all of them gain. Values below a dropped root are no longer inside, so
+// other roots may gain less.
 func (p *piecer) find() {
 	for n := -1; n != len(p.roots); {
 		n = len(p.roots)
@@ -73,8 +77,8 @@ func (p *piecer) find() {
 	}
 }
 
-// mark finds the values inside, and the boxes that are read. Values inside are slices, concatenations and elementwise values that only those and roots
-// read, readers first.
+// mark sets inside and boxes. A slice, concatenation or elementwise value is inside if only roots and values inside
+// read it. Readers come first.
 func (p *piecer) mark() {
 	p.inside, p.ends, p.boxes = map[*ir.Value]bool{}, map[axisOf][]int{}, map[*ir.Value][]box{}
 	for _, v := range slices.Backward(p.s.Func.Body) {
@@ -86,7 +90,7 @@ func (p *piecer) mark() {
 			p.reach(whole(v))
 		}
 	}
-	for _, v := range p.s.Func.Body { // operands first, so that cuts goes no deeper
+	for _, v := range p.s.Func.Body { // operands first, so that cuts does not recurse
 		if p.inside[v] || p.roots[v] {
 			for axis := range v.Type.Shape {
 				p.cuts(v, axis)
@@ -95,8 +99,9 @@ func (p *piecer) mark() {
 	}
 }
 
-// isInside reports whether a value is inside, of which all readers and boxes are known. An elementwise value that slices or
-// concatenations read is not if to compute it for each box costs more than to store it, or would divide it for each.
+// isInside reports whether a value is inside; inside and boxes are known for all readers. If slices or concatenations
+// read an elementwise value, it is inside only if recomputing it for each box costs no more than storing it and does
+// not split it.
 func (p *piecer) isInside(v *ir.Value) bool {
 	switch {
 	case !moves(v) && !fusible(v), p.results[v], p.leaves[v], len(p.readers[v]) == 0, len(p.boxes[v]) > mostPieces:
@@ -107,7 +112,7 @@ func (p *piecer) isInside(v *ir.Value) bool {
 	return !p.isMoved(v) || p.again(v, p.times(v)) <= 1 && (p.times(v) <= 1 || p.cutsOf[v] == 0)
 }
 
-// reach adds the boxes of other values that a piece is made of.
+// reach adds the boxes of other values that a piece consists of.
 func (p *piecer) reach(q piece) {
 	var of []piece
 	switch q.of.Op {
@@ -126,7 +131,7 @@ func (p *piecer) reach(q piece) {
 	}
 }
 
-// times returns how often the boxes have each element of a value, on average.
+// times returns how often the boxes contain each element of a value, on average.
 func (p *piecer) times(v *ir.Value) float64 {
 	n := 0
 	for _, b := range p.boxes[v] {
@@ -135,7 +140,8 @@ func (p *piecer) times(v *ir.Value) float64 {
 	return float64(n) / float64(max(1, Size(v.Type.Shape)))
 }
 
-// again returns what it costs to compute an elementwise value so often rather than once, where to store it and read it back costs 1.
+// again returns the cost of computing an elementwise value times times instead of once. The unit is one store and one
+// load of it.
 func (p *piecer) again(v *ir.Value, times float64) float64 {
 	ops, cost := 0, 0.0
 	p.measure(v, &ops, &cost)
@@ -145,7 +151,7 @@ func (p *piecer) again(v *ir.Value, times float64) float64 {
 	return cost * max(0, times-1) / AgainWork
 }
 
-// measure adds up the ops that compute a value, and their cost, no further than the limit.
+// measure adds up the number and the cost of the ops that compute a value. It stops above AgainOps.
 func (p *piecer) measure(v *ir.Value, ops *int, cost *float64) {
 	if !v.Op.IsView() && !fusible(v) || *ops > AgainOps {
 		return
@@ -157,7 +163,8 @@ func (p *piecer) measure(v *ir.Value, ops *int, cost *float64) {
 	}
 }
 
-// grid returns in how many loops a piece is computed, and how many rows those have that end before the piece does.
+// grid returns the number of loops that compute a piece, and the number of additional short rows that cuts along the
+// last axis make.
 func (p *piecer) grid(q piece) (loops, rows int) {
 	switch {
 	case !p.inside[q.of] && !p.roots[q.of] || moves(q.of) && q.of.Op != ir.OpConcat:
@@ -182,10 +189,10 @@ func (p *piecer) grid(q piece) (loops, rows int) {
 	return loops, rows
 }
 
-// gains reports whether it is worth it to rewrite a root.
+// gains reports whether rewriting a root pays.
 func (p *piecer) gains(v *ir.Value) bool {
 	loops, rows := p.grid(whole(v))
-	ops, spared, saved := 1, 0, 0.0 // spared are loops that copy, or compute what is not stored any more; saved is bytes
+	ops, spared, saved := 1, 0, 0.0 // spared loops copy, or compute a value no longer stored; saved is in bytes
 	seen := map[*ir.Value]bool{}
 	waiting := []*ir.Value{v}
 	for len(waiting) > 0 && ops*loops <= pieceOps {
@@ -202,12 +209,12 @@ func (p *piecer) gains(v *ir.Value) bool {
 				}
 			}
 		}
-		if v.Op != ir.OpConcat { // all pieces compute it
+		if v.Op != ir.OpConcat { // each piece computes it
 			ops++
 		}
 		waiting = append(waiting, x.Args...)
 	}
-	spared++ // its own
+	spared++ // the root's own loop
 	if v.Op == ir.OpConcat {
 		spared += len(v.Args) - 1
 	}
@@ -215,15 +222,16 @@ func (p *piecer) gains(v *ir.Value) bool {
 	if !p.s.Eager {
 		cost = rows * shortRowBytes
 	}
-	if v.Op != ir.OpConcat && !p.stored(v) { // the loop of the reduction stays
+	if v.Op != ir.OpConcat && !p.stored(v) { // the reduction keeps its loop
 		spared--
-		cost += 2 * Bytes(v) // it is written and read
+		cost += 2 * Bytes(v) // the root is written and read
 	}
 	cost += (loops - spared) * LoopBytes
 	return saved > float64(max(0, cost)) && ops*loops <= pieceOps
 }
 
-// hasMemory reports whether a concatenation is stored, if it is not rewritten: it is inside, and not stored in place in a root.
+// hasMemory reports whether a concatenation would be stored if nothing were rewritten: it is inside, and no root
+// stores it in place.
 func (p *piecer) hasMemory(v *ir.Value) bool {
 	for r := p.readers[v]; len(r) == 1 && r[0].Op == ir.OpConcat; r = p.readers[v] {
 		v = r[0]
@@ -231,22 +239,22 @@ func (p *piecer) hasMemory(v *ir.Value) bool {
 	return p.inside[v]
 }
 
-// saves returns how many bytes are not moved if operand a of a concatenation is not stored in it.
+// saves returns the bytes that need not be moved if operand a is not stored in its concatenation.
 func (p *piecer) saves(a *ir.Value) float64 {
 	x := a
 	for x.Op.IsView() {
 		x = x.Args[0]
 	}
 	all := 2 * float64(Bytes(a))
-	before := p.reads.At(x).Elements / float64(max(1, Size(x.Type.Shape))) // how often it would be computed
+	before := p.reads.At(x).Elements / float64(max(1, Size(x.Type.Shape))) // how often it would be computed otherwise
 	switch {
-	case a.Op == ir.OpConcat: // whose operands are stored in place
+	case a.Op == ir.OpConcat: // its operands are stored in place
 		return 0
 	case fusible(x) && p.inside[x]:
 		return all * max(0, 1-p.again(x, 1+p.times(x)-max(1, before)))
-	case fusible(x) && !p.roots[x] && p.again(x, before) <= 1: // it is stored either way
+	case fusible(x) && !p.roots[x] && p.again(x, before) <= 1: // stored in either case
 		return 0
-	case Alone(x) && x == a && len(p.readers[x]) == 1: // likewise
+	case Alone(x) && x == a && len(p.readers[x]) == 1: // stored in either case
 		return 0
 	}
 	return all

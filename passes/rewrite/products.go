@@ -2,14 +2,15 @@ package rewrite
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// product returns the product of x along axes, of numbers whose exponents have no bounds
-// (package ir, product.go): the levels of the tree multiply significands and add exponents. Numbers of shorter floats are
-// divided in float32, a vector of which has twice as many: both parts are exact, as are sums of exponents of a chunk.
+// product returns the product of x along axes. Partial products may leave the range of a float64, so each level of
+// the tree multiplies significands and adds exponents (ir/product.go). Elements of shorter floats are taken apart in
+// float32, because a vector holds twice as many. That is exact: both parts fit, and so do sums of the exponents of a
+// chunk.
 func (r *reducer) product(x *ir.Value, axes []int) *ir.Value {
 	if x.Op == ir.OpCast && ir.SetOf(ir.Float16, ir.BFloat16, ir.Float32).Has(x.Args[0].Type.DType) {
 		x = r.cast(x.Args[0], ir.Float32)
 	}
-	var exponents *ir.Value // of x; nil for 0
+	var exponents *ir.Value // exponents of x; nil if all are 0
 	each := func(f func(x *ir.Value) *ir.Value) {
 		if x = f(x); exponents != nil {
 			exponents = f(exponents)

@@ -7,12 +7,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Reading says how often values other than views read a value, itself or seen through views, and how many
-// elements they read.
+// Reading counts the reads of a value by values that are not views, directly or through views: how often, and how
+// many elements.
 type Reading struct{ Times, Elements float64 }
 
-// CountReads returns the reads of each value. One that has memory of its own anyway is read for infinitely many
-// elements: a result, or an operand of a loop that computes nothing else.
+// CountReads returns the reads of each value. A value that is stored in any case counts as read for infinitely many
+// elements: a result, or an operand of an op that is computed in a loop of its own.
 func (s *State) CountReads() ValueMap[Reading] {
 	f := s.Func
 	of := MapIn(&s.Pass.readings, f)

@@ -7,17 +7,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Reductions writes each reduction as the levels of its tree: a view that makes
-// the reduced axes one last axis, then a reduce_chunks for each level until one
-// element is left, in the type that partial results have. A scatter of many updates, whose combinations
-// are the same in any order, is a scatter to several tables and their reduction (scatters.go). All are
-// done in the type that they are computed in, and cast once: a sum of float16 is one of float32, rounded
-// at the end. Sizes become constants.
+// Reductions writes each reduction as the levels of its tree. A view merges the reduced axes into one last axis, and
+// one reduce_chunks per level follows until one element is left, in the type of partial results.
+//
+//   - A scatter of many updates whose order does not matter becomes a scatter to several tables and their reduction
+//     (scatters.go).
+//   - A type without arithmetic of its own is converted once: a float16 sum becomes a float32 sum, rounded at the end.
+//   - An extent becomes a constant.
 //
 // Requires: all sizes bound.
-// Ensures: the one reduction is reduce_chunks; it and scans are of lines of two
-// elements or more, and at least one line; nothing that accumulates, and no table of numbers, is of a type that
-// is not computed in itself; no extent.
+// Ensures: reduce_chunks is the only reduction; it and scans have at least one line, of at least two elements;
+// accumulating ops and iotas have types with arithmetic of their own; no extent.
 func Reductions(s *State) error {
 	if !slices.ContainsFunc(s.Func.Body, hasLevels) {
 		s.Func.Sweep()
@@ -51,7 +51,7 @@ func Reductions(s *State) error {
 		case info.Ragged && Size(v.Type.Shape) > 0 && Size(v.Args[len(v.Args)-1].Type.Shape)*Size(v.Args[0].Type.Shape) == 0:
 			v = r.emptyRows(v)
 		case info.Searches() && v.Args[0].Type.Shape[v.Attr.Axis].Is(0):
-			v = r.constant(v, 0) // nothing goes before it
+			v = r.constant(v, 0) // the table is empty, so each key goes to index 0
 		case info.Kind == ir.Scan:
 			v = r.scan(v)
 		}
@@ -62,12 +62,12 @@ func Reductions(s *State) error {
 	})
 }
 
-// hasLevels reports whether a value is one that the pass looks at.
+// hasLevels reports whether Reductions may rewrite v.
 func hasLevels(v *ir.Value) bool {
 	return !v.Op.IsElementwise() && !v.Op.IsView() && !IsConst(v)
 }
 
-// chunks returns a reduce_chunks of a text, of lines of one element without it.
+// chunks handles a reduce_chunks that the program text contains. Lines of one element need no reduction.
 func (r *reducer) chunks(v *ir.Value) *ir.Value {
 	x := v.Args[0]
 	n := Extents(x)[len(x.Type.Shape)-1]
@@ -97,8 +97,8 @@ func CheckReductions(s *State) error {
 // reducer adds the values that replace a reduction.
 type reducer struct{ adder }
 
-// emptyRows returns what ragged rows without elements are combined to. Each offset is an index of an axis
-// of one element: another one than 0 is an error.
+// emptyRows returns the result of a ragged reduction without elements: the identity of the op. It looks each offset
+// up in an axis of one element, so that an offset other than 0 is an index error.
 func (r *reducer) emptyRows(v *ir.Value) *ir.Value {
 	axis, by, one := v.Attr.Axis, v.Op.Info().By, *v
 	one.Type.Shape = slices.Clone(v.Type.Shape)
@@ -111,7 +111,7 @@ func (r *reducer) emptyRows(v *ir.Value) *ir.Value {
 	return r.add(by, ir.Attr{}, end(0), end(1))
 }
 
-// reduce returns the reductions of x along axes, one group of axes after the other.
+// reduce returns x reduced along axes, one group of axes after the other (ir.ReduceGroups).
 func (r *reducer) reduce(by ir.Op, x *ir.Value, axes []int) *ir.Value {
 	if r.err != nil {
 		return nil
@@ -143,8 +143,8 @@ func (r *reducer) reduce(by ir.Op, x *ir.Value, axes []int) *ir.Value {
 	return r.cast(x, d)
 }
 
-// narrowSum returns what a sum of short integers in 64 bits adds in each chunk: the same in 32 bits, which hold the
-// sum of a chunk. Short lines are added as they are: they would be read again to be widened.
+// narrowSum returns x in 32 bits if x is short integers converted to 64 bits and summed: the sum of one chunk fits 32
+// bits. It leaves short lines alone, because converting them would read them again.
 func (r *reducer) narrowSum(by ir.Op, x *ir.Value, axes []int) *ir.Value {
 	n, shape := 1, Extents(x)
 	for _, axis := range axes {
@@ -157,7 +157,7 @@ func (r *reducer) narrowSum(by ir.Op, x *ir.Value, axes []int) *ir.Value {
 	return r.cast(x.Args[0], ir.Int32)
 }
 
-// last views x so that the given axes are one last axis, and returns its extent.
+// last returns x as a view with the given axes merged into one last axis, and the extent of this axis.
 func (r *reducer) last(x *ir.Value, along []int) (*ir.Value, int) {
 	if r.err != nil {
 		return nil, 0
@@ -174,7 +174,7 @@ func (r *reducer) last(x *ir.Value, along []int) (*ir.Value, int) {
 	return r.reshaped(r.permuted(x, append(axes, along...)), append(shape, ir.Fixed(n))), n
 }
 
-// firstLast returns x with its first axis as the last one.
+// firstLast moves the first axis of x to the end.
 func (r *reducer) firstLast(x *ir.Value) *ir.Value {
 	if r.err != nil {
 		return nil
@@ -182,7 +182,7 @@ func (r *reducer) firstLast(x *ir.Value) *ir.Value {
 	return r.permuted(x, append(axesFrom(1, len(x.Type.Shape)), 0))
 }
 
-// withoutLast returns x without its last axis, of one element.
+// withoutLast drops the last axis of x, which has one element.
 func (r *reducer) withoutLast(x *ir.Value) *ir.Value {
 	if r.err != nil {
 		return nil
@@ -190,8 +190,8 @@ func (r *reducer) withoutLast(x *ir.Value) *ir.Value {
 	return r.reshaped(x, x.Type.Shape[:len(x.Type.Shape)-1])
 }
 
-// scan returns a scan with lines of two elements or more, of which there are
-// some, as it is, and what any other is.
+// scan returns a scan unchanged if it has lines of at least two elements. Otherwise it returns the operand or a
+// constant.
 func (r *reducer) scan(v *ir.Value) *ir.Value {
 	n, _ := v.Type.Shape[v.Attr.Axis].Int()
 	switch {

@@ -2,21 +2,20 @@ package rewrite
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Rewrite writes the body of the graph anew, value by value in topological order. edit gets
-// each value with operands that are rewritten already, may Add values to the graph, and
-// returns what replaces the value from there on: the value itself, which is
-// then kept, or one that the new body has. Values that no result needs any more
-// are dropped. Params stay: they are the interface.
+// Rewrite rebuilds the body of the graph, value by value in topological order. It calls edit with each value, whose
+// operands are already rewritten. edit may Add values to the graph and returns the replacement: either the value
+// itself, which is kept, or another value of the new body. Rewrite drops values that no result needs. Params stay,
+// because they are the interface.
 //
-// Any number of the first values may be edited, and the others kept, as Bisect does: what
-// the graph computes stays the same after each edit.
+// Every edit must preserve what the graph computes. Bisect relies on this: it edits only the first values and keeps
+// the others.
 //
-// IDs are the positions in the body before and after, and differ in between.
+// IDs equal positions in the body before and after Rewrite, but not during it.
 func (s *State) Rewrite(edit func(v *ir.Value) (*ir.Value, error)) error {
 	f := s.Func
 	f.Number()
 	old := f.Body
-	var replaced []*ir.Value // by the old ID: what replaces the value; nil while no value is replaced
+	var replaced []*ir.Value // by old ID: the replacement; nil while no value has been replaced
 	spare := s.spare
 	for i, v := range old {
 		if replaced == nil {
@@ -61,7 +60,7 @@ func (s *State) Rewrite(edit func(v *ir.Value) (*ir.Value, error)) error {
 	return nil
 }
 
-// roomFor returns a spare list without elements, or another one if it has no room for n.
+// roomFor empties a spare list, or returns a new one if it cannot hold n values.
 func (s *State) roomFor(spare []*ir.Value, n int) []*ir.Value {
 	if cap(spare) < n {
 		spare = s.Whole.Values.Take(n + min(n/2+8, 64))
@@ -69,7 +68,7 @@ func (s *State) roomFor(spare []*ir.Value, n int) []*ir.Value {
 	return spare[:0]
 }
 
-// current returns what replaces a value.
+// current returns the replacement of a value.
 func current(v *ir.Value, replaced []*ir.Value) *ir.Value {
 	if v.Op == ir.OpParam {
 		return v

@@ -4,11 +4,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Memory that passes need for a time. Lists of a room are taken one after the other and are taken
-// back all at once: those of State.pass when a pass ends, those of State.whole when the plan is made. Then
-// the next graph has the same memory. Nothing of a plan is in it.
+// A Room is temporary memory of passes. Its lists are taken one by one and taken back all at once: lists of
+// State.Pass at the end of a pass, lists of State.Whole when the plan is complete. The next graph reuses the memory.
+// No part of a plan lies in it.
 
-// Room is memory for lists that are needed for the same time. The zero value is ready.
+// Room is memory for lists with the same lifetime. The zero value is ready to use.
 type Room struct {
 	Numbers  Slab[int32]
 	Ints     Slab[int]
@@ -29,11 +29,12 @@ func (r *Room) Empty() {
 // Slab is memory for lists of one type.
 type Slab[T any] struct {
 	block []T
-	used  int // of block
+	used  int // elements of block in use
 }
 
-// leastElems and mostElems are how many elements the block of a slab has. It doubles as it is too short for what is taken
-// before the slab is empty, so that it soon is as long as that. A list of more than a quarter of mostElems is memory of its own.
+// leastElems and mostElems limit the block of a slab, in elements. The block doubles each time it proves too short,
+// so it soon holds everything taken between two calls of Empty. A list longer than mostElems/4 gets memory of its
+// own.
 const leastElems, mostElems = 16, 2048
 
 // Take returns a list of n zeros.

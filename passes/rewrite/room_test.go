@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSlab: lists are zeros, apart from one another, and taken anew once the slab is empty.
+// TestSlab checks that lists are zeroed and disjoint, also after the slab was emptied.
 func TestSlab(t *testing.T) {
 	var m Slab[int]
 	a, b := m.Take(3), m.Take(4)
@@ -15,7 +15,7 @@ func TestSlab(t *testing.T) {
 	require.Equal(t, 3, cap(a), "an append would write into the next list")
 	long := m.Take(mostElems)
 	require.Len(t, long, mostElems)
-	for range 10 { // more than a block
+	for range 10 { // more than one block
 		m.Take(mostElems / 5)[0] = 7
 	}
 	require.Equal(t, []int{1, 2, 3}, a)

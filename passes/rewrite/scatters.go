@@ -8,16 +8,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// scatter returns a scatter of many updates for each element, whose combinations are the same in any
-// order, as one of pieces of the updates, each to a table of its own, and the reduction of the tables:
-// sums and products of integers, and the least and greatest of all numbers. A histogram is the sum of
-// some hundred. Goroutines share the pieces, and the indices of one are computed while they are in the
-// cache (see tiles). Updates behind the last whole piece are combined one by one. Indices of all
-// scatters that combine, if they are cast from bytes, are read as bytes.
+// scatter divides a scatter of many updates into pieces, each with a table of its own, and reduces the tables.
+// Example: a histogram becomes the sum of some hundred histograms. The order of the updates must not matter: sums and
+// products of integers, minima and maxima of all types.
+//
+// Workers share the pieces, and a piece's indices are computed block by block in the cache (see tiles). Updates after
+// the last whole piece are combined one by one. If the indices of a combining scatter are cast from bytes, the
+// scatter reads the bytes, whether it is divided or not.
 func (s *State) scatter(r *reducer, v *ir.Value) *ir.Value {
 	switch {
 	case Size(v.Args[2].Type.Shape) == 0:
-		return v.Args[0] // nothing is stored in it
+		return v.Args[0] // there are no updates
 	case v.Op.Info().By == ir.OpInvalid:
 		return v
 	}
@@ -32,7 +33,7 @@ func (s *State) scatter(r *reducer, v *ir.Value) *ir.Value {
 	return v
 }
 
-// pieceOf returns how many updates of a line a piece has if v is to be a scatter of pieces, else 0.
+// pieceOf returns the number of updates per line in a piece, or 0 if v should not be divided.
 func (s *State) pieceOf(v *ir.Value) int {
 	if !v.Op.Info().By.Info().Associative.Has(v.Type.DType) || Size(v.Type.Shape) == 0 {
 		return 0
@@ -48,7 +49,7 @@ func (s *State) pieceOf(v *ir.Value) int {
 	return updates / (updates / piece)
 }
 
-// oneIndex returns how many elements have one index.
+// oneIndex returns the number of elements that share one index.
 func oneIndex(index *ir.Value) int {
 	if index.Op != ir.OpExpand {
 		return 1
@@ -56,16 +57,16 @@ func oneIndex(index *ir.Value) int {
 	return max(1, Size(index.Type.Shape)/max(1, Size(index.Args[0].Type.Shape)))
 }
 
-// scatterer writes one scatter in pieces.
+// scatterer divides one scatter.
 type scatterer struct {
 	*reducer
 	s      *State
 	axis   int
 	piece  int
-	behind map[*ir.Value]*ir.Value // what has been computed behind the last whole piece
+	behind map[*ir.Value]*ir.Value // values computed after the last whole piece
 }
 
-// asBytes returns indices as the bytes that they are cast from, if they are.
+// asBytes returns indices before their cast from bytes. It returns other indices unchanged.
 func (w *scatterer) asBytes(index *ir.Value) *ir.Value {
 	switch below := index.Args; {
 	case index.Op == ir.OpCast && below[0].Type.DType == ir.Uint8:
@@ -97,7 +98,7 @@ func (w *scatterer) inPieces(index *ir.Value) *ir.Value {
 	return w.add(by, ir.Attr{}, x, all)
 }
 
-// pieces views x with an axis of pieces.
+// pieces returns x as a view with an additional axis that counts pieces.
 func (w *scatterer) pieces(x *ir.Value, count int) *ir.Value {
 	x = w.add(ir.OpSlice, ir.Attr{Axis: w.axis, Begin: ir.Fixed(0), Len: ir.Fixed(count * w.piece), Step: 1}, x)
 	if w.err != nil {
@@ -108,8 +109,8 @@ func (w *scatterer) pieces(x *ir.Value, count int) *ir.Value {
 	return w.reshaped(x, shape)
 }
 
-// from returns the elements of x from an index of an axis on. They are few, and are computed apart, so
-// that those of the pieces have one reader.
+// from returns the elements of x from index begin of an axis on. It recomputes these few elements, so that the
+// elements of the pieces keep a single reader.
 func (w *scatterer) from(x *ir.Value, axis, begin int) *ir.Value {
 	if y := w.behind[x]; y != nil || w.err != nil {
 		return y
@@ -137,8 +138,8 @@ func (w *scatterer) from(x *ir.Value, axis, begin int) *ir.Value {
 	return y
 }
 
-// repeatedAxis returns which axis of an operand an axis of x is, where x repeats the operand along some
-// axes; -1 if it does along this one.
+// repeatedAxis returns the axis of an operand that corresponds to an axis of x, or -1 if x repeats the operand along
+// it.
 func repeatedAxis(x, operand *ir.Value, axis int) int {
 	k := axis - len(x.Type.Shape) + len(operand.Type.Shape)
 	if k < 0 || operand.Type.Shape[k].Is(1) {
@@ -147,8 +148,8 @@ func repeatedAxis(x, operand *ir.Value, axis int) int {
 	return k
 }
 
-// axisBelow returns which axis of its operand an axis of a view is, where the view adds axes of one
-// element or repeats others; -1 of any other view.
+// axisBelow returns the axis of the operand that corresponds to an axis of a view, if the view only repeats or adds
+// axes of one element. It returns -1 for any other view.
 func axisBelow(x *ir.Value, axis int) int {
 	switch x.Op {
 	case ir.OpExpand:

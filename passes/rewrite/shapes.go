@@ -7,12 +7,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Shapes and layouts of values whose sizes are bound.
+// This file has shapes and layouts of values whose sizes are bound.
 
-// Bytes returns the size of a value in memory.
+// Bytes returns the size of a value in bytes.
 func Bytes(v *ir.Value) int { return Size(v.Type.Shape) * v.Type.DType.Size() }
 
-// Size returns the number of elements of a shape that is bound.
+// Size returns the number of elements of a shape.
 func Size(s ir.Shape) int {
 	n := 1
 	for _, d := range s {
@@ -22,10 +22,10 @@ func Size(s ir.Shape) int {
 	return n
 }
 
-// LayoutOf returns where the elements of a value sit in its buffer.
+// LayoutOf returns the layout of a value in its buffer.
 func LayoutOf(v *ir.Value) layout.Layout { return LayoutIn(new(layout.Space), v) }
 
-// LayoutIn is layoutOf in memory of a space.
+// LayoutIn is LayoutOf with the layout's lists in the memory of s.
 func LayoutIn(s *layout.Space, v *ir.Value) layout.Layout {
 	if v.Attr.At != nil {
 		return *v.Attr.At
@@ -36,13 +36,13 @@ func LayoutIn(s *layout.Space, v *ir.Value) layout.Layout {
 
 func Extents(v *ir.Value) []int { return AppendExtents(make([]int, 0, len(v.Type.Shape)), v) }
 
-// HasExtents reports whether a shape is that of a value.
+// HasExtents reports whether shape equals the shape of v.
 func HasExtents(shape []int, v *ir.Value) bool {
 	var space [8]int
 	return slices.Equal(shape, AppendExtents(space[:0], v))
 }
 
-// AppendExtents appends the extents of a value.
+// AppendExtents appends the extents of a value to e.
 func AppendExtents(e []int, v *ir.Value) []int {
 	for _, d := range v.Type.Shape {
 		n, _ := d.Int()
@@ -51,20 +51,20 @@ func AppendExtents(e []int, v *ir.Value) []int {
 	return e
 }
 
-// Extent returns that axis of a value, counted from the last one, which is 1.
+// Extent returns the extent of the axis fromEnd places from the end of v: 1 is the last axis.
 func Extent(v *ir.Value, fromEnd int) int {
 	n, _ := v.Type.Shape[len(v.Type.Shape)-fromEnd].Int()
 	return n
 }
 
-// LineOf returns how many elements a reduction has in one line.
+// LineOf returns the number of elements in a line of a reduction.
 func LineOf(v *ir.Value) int {
 	s := v.Args[0].Type.Shape
 	n, _ := s[len(s)-1].Int()
 	return n
 }
 
-// Apart is a layout of a shape in which no two axes are one.
+// Apart returns a layout in which no two adjacent axes can be collapsed.
 func Apart(shape []int) layout.Layout {
 	return layout.Layout{Shape: shape, Strides: ManyOnes[:len(shape):len(shape)]}
 }

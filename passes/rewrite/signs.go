@@ -6,13 +6,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The identities of values and their negatives, of conditions and theirs, and of numbers and their bounds. Those of
-// numbers keep every bit where an op rounds to even or wraps, but not where it saturates.
+// This file has rules for negatives, negated conditions and comparisons with constants. The rules for negatives hold
+// for types that round to even or wrap, but not for types that saturate.
 
-// negatable are the types that have them.
+// negatable are the types for which the rules for negatives hold.
 var negatable = ir.Floats | ir.Ints
 
-// timesMinusOne is x * -1 == -x.
+// timesMinusOne rewrites x * -1 to -x.
 func timesMinusOne(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	if v.Op != ir.OpMul || !negatable.Has(v.Type.DType) {
 		return nil, nil
@@ -32,7 +32,7 @@ func minusOne(d ir.DType) uint64 {
 	return ir.Wrap(d, -1)
 }
 
-// ofNegative is x + -y == x - y and x - -y == x + y.
+// ofNegative rewrites x + -y to x - y and x - -y to x + y.
 func ofNegative(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	if !negatable.Has(v.Type.DType) {
 		return nil, nil
@@ -48,8 +48,8 @@ func ofNegative(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	return nil, nil
 }
 
-// ofNot is !(x != y) == (x == y) and !(x == y) == (x != y), and where(!c, x, y) == where(c, y, x). Of the other
-// comparisons there is no such identity: NaN makes all of them false.
+// ofNot rewrites !(x != y) to x == y, !(x == y) to x != y, and where(!c, x, y) to where(c, y, x). Other comparisons
+// have no such rule, because NaN makes x < y and x >= y both false.
 func ofNot(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	if len(v.Args) == 0 {
 		return nil, nil
@@ -65,8 +65,8 @@ func ofNot(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	return nil, nil
 }
 
-// strictly is x <= c == x < d and c <= x == e < x, where d is the next number above the constant c, and e the
-// next one below: kernels of conditions have the one form.
+// strictly rewrites x <= c to x < d and c <= x to e < x, where d and e are the numbers next to the constant c.
+// Kernels with conditions are made for < only.
 func strictly(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	if v.Op != ir.OpLe || !negatable.Has(v.Args[0].Type.DType) {
 		return nil, nil
@@ -90,8 +90,8 @@ func strictly(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	return nil, nil
 }
 
-// neighbour returns the next number above or below one of a type, if there is one. It has none for 0 of
-// floats, whose neighbours are subnormal: some processors compare these slowly.
+// neighbour returns the next number of a type above or below a given one. It returns false if there is none, and for
+// the float 0, whose neighbours are subnormal: some processors compare these slowly.
 func neighbour(d ir.DType, bits uint64, above bool) (next uint64, ok bool) {
 	step := int64(-1)
 	if above {
@@ -108,7 +108,7 @@ func neighbour(d ir.DType, bits uint64, above bool) (next uint64, ok bool) {
 	switch {
 	case x == 0 || math.IsNaN(x) || math.IsInf(x, 0):
 		return 0, false
-	case x < 0: // numbers with a sign are in the opposite order of their bits
+	case x < 0: // the bits of negative floats are in descending order
 		step = -step
 	}
 	return bits + uint64(step), true

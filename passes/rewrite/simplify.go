@@ -10,36 +10,36 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Simplify gives each computation one form, folds constants, applies rules that keep every bit, and keeps one
-// value of those that compute the same. It never rewrites x+0 (wrong for -0),
-// x*0 (NaN), x-x, x/x, by reassociation, or a mul and an add to fma.
+// Simplify gives each computation one form: it folds constants, applies rules that keep every bit, and merges equal
+// values. It never reassociates, never contracts a mul and an add to an fma, and never rewrites x+0 (wrong for -0),
+// x*0 (wrong for NaN), x-x or x/x.
 //
 // Requires: nothing.
-// Ensures: no view that changes nothing; no composed op that is a single lane op (x > y is y < x); no gather that
-// is a few slices; no elementwise op whose operands are all constants, seen through views
-// or not; no constant seen through a view that need not be; no rule matches; no
-// two values with the same op, attributes and operands.
+// Ensures: no view is the identity; no composed op is equal to a single lane op (y < x for x > y); no gather equals a
+// few slices; no elementwise op has only constant operands, directly or through views; no op reads a constant through
+// a view without need; no rule applies; no two values have the same op, attributes and operands.
 func Simplify(s *State) error {
 	n := s.Numbering()
 	err := s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
-		for range mostRules { // one may make what another one, or it again, applies to
+		for range mostRules { // one rule may make another applicable
 			normalize(v)
 			w, err := simpler(s.Func, v)
 			if err != nil || w == nil {
 				return n.First(v), err
 			}
 			for i, a := range w.Args {
-				w.Args[i] = n.First(a) // a rule may have made it
+				w.Args[i] = n.First(a) // a rule may have added the operand
 			}
 			v = w
 		}
 		return nil, fmt.Errorf("%s: rules undo each other", v.Op)
 	})
-	s.Distinct = err == nil && s.Fuel == nil // all values have been looked at
+	s.Distinct = err == nil && s.Fuel == nil // without Fuel, every value has been numbered
 	return err
 }
 
-// mostRules is how many rules apply to a value one after another: each has an op or a negation less.
+// mostRules limits the number of rules applied to one value in sequence. Each rule removes an op or a negation, so
+// few can follow one another.
 const mostRules = 16
 
 func CheckSimple(s *State) error {
@@ -55,7 +55,7 @@ func CheckSimple(s *State) error {
 	return CheckCSE(s)
 }
 
-// simpler returns a value that is v and simpler, or nil. New ones are added to f.
+// simpler returns a simpler form of v, or nil. It adds new values to f.
 func simpler(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	switch {
 	case v.Op == ir.OpGather:
@@ -84,7 +84,7 @@ func simpler(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	return nil, nil
 }
 
-// fold evaluates an op on constants by its expansion, which has the kernels' bits.
+// fold evaluates an op on constants. It uses the op's expansion, so the result has the same bits as from a kernel.
 func fold(f *ir.Func, v *ir.Value) uint64 {
 	operands := make([]kernel.Operand, len(v.Args))
 	elems := make([]uint64, len(v.Args))
@@ -93,7 +93,7 @@ func fold(f *ir.Func, v *ir.Value) uint64 {
 	}
 	k, err := kernel.SingleOp(v.Op, v.Attr.DType, operands...)
 	if err != nil {
-		panic(err) // the graph has been checked
+		panic(err) // the graph has been verified
 	}
 	return elementary.Expand(k.InTier(f.Fast)).Eval(elems)[0]
 }
@@ -107,7 +107,7 @@ func allConst(args []*ir.Value) bool {
 	return true
 }
 
-// constant returns the constant that v is, maybe seen through views, or nil.
+// constant returns the constant below the views of v, or nil.
 func constant(v *ir.Value) *ir.Value {
 	for v.Op.IsView() {
 		v = v.Args[0]
@@ -129,9 +129,8 @@ func changesNothing(v *ir.Value) bool {
 	return err == nil && l.Collapse().Equal(own.Collapse())
 }
 
-// normalize gives an elementwise value its form: an op that is a single lane op is that one, and constants are read
-// without the views through which they are seen, as far as another operand has the shape of the value. It reports whether
-// the value had another form.
+// normalize replaces a synonym of a lane op by that op (see synonyms). It also removes views between v and constants
+// if another operand has the shape of v. It reports whether v has changed.
 func normalize(v *ir.Value) (changed bool) {
 	if s := SynonymOf(v); s != nil {
 		args := make([]*ir.Value, len(s.Args))
@@ -159,15 +158,15 @@ func normalize(v *ir.Value) (changed bool) {
 	return changed
 }
 
-// synonym is a composed op that expands to one lane instruction, for elements that are computed in some types.
+// synonym says that a composed op, on the types of, is the lane op Op.
 type synonym struct {
 	composed ir.Op
 	of       ir.DTypes
 	Op       ir.Op
-	Args     []int // the operands of op
+	Args     []int // operands of Op, by their number in the composed op
 }
 
-// synonyms has OpUnlikely too: a graph computes what it selects from anyway.
+// synonyms includes OpUnlikely, which is a hint: a graph computes both alternatives of a select in any case.
 var synonyms = []synonym{
 	{ir.OpGt, ir.AllTypes, ir.OpLt, []int{1, 0}},
 	{ir.OpGe, ir.AllTypes, ir.OpLe, []int{1, 0}},
@@ -178,7 +177,7 @@ var synonyms = []synonym{
 	{ir.OpUnlikely, ir.AllTypes, ir.OpSelect, []int{0, 1, 2}},
 }
 
-// SynonymOf returns the synonym that a value is, or nil.
+// SynonymOf returns the synonym that applies to v, or nil.
 func SynonymOf(v *ir.Value) *synonym {
 	for i := range synonyms {
 		if s := &synonyms[i]; s.composed == v.Op && s.of.Has(v.Args[len(v.Args)-1].Type.DType.Compute()) {

@@ -6,13 +6,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// rules are the identities, each for any value: a rule returns the simpler
-// value, or nil. A result of another type is not used: x*1 with a broadcast.
+// rules are tried on every elementwise value. A rule returns a simpler value or nil. simpler ignores a result of
+// another type than v, for example x for x*1 where 1 is a larger array.
 var rules = []func(f *ir.Func, v *ir.Value) (*ir.Value, error){
 	neutral, repeated, sameArguments, constantCondition, castBack, divideByPower, timesMinusOne, ofNegative, ofNot, strictly,
 }
 
-// neutral is x op c == x for the identity of op: x*1, x/1, x-0, x+(-0), ...
+// neutral rewrites x op c to x if c is the identity of op: x*1, x/1, x-0, x+(-0), ...
 func neutral(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
 	info := v.Op.Info()
 	if len(v.Args) != 2 || info.Identity == nil {
@@ -28,7 +28,7 @@ func neutral(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
 	return nil, nil
 }
 
-// repeated is f(f(x)) == x for an involution, == f(x) for an idempotent op.
+// repeated rewrites f(f(x)) to x for an involution and to f(x) for an idempotent op.
 func repeated(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
 	info := v.Op.Info()
 	if len(v.Args) != 1 || v.Args[0].Op != v.Op {
@@ -43,7 +43,7 @@ func repeated(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
 	return nil, nil
 }
 
-// sameArguments is f(x,x) == x for an idempotent op, and select(c,x,x).
+// sameArguments rewrites f(x, x) to x for an idempotent op, and select(c, x, x) to x.
 func sameArguments(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
 	n := len(v.Args)
 	if n >= 2 && v.Args[n-1] == v.Args[n-2] && (v.Op.Info().Idempotent || v.Op == ir.OpSelect) {
@@ -62,8 +62,8 @@ func constantCondition(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
 	return v.Args[2], nil
 }
 
-// castBack is a cast to the type that x has, directly or by way of a type that
-// holds all of its values.
+// castBack drops casts that cancel out: a cast of x to its own type, directly or by way of a type that holds all its
+// values.
 func castBack(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
 	if v.Op != ir.OpCast && v.Op != ir.OpBitcast {
 		return nil, nil
@@ -81,12 +81,12 @@ func castBack(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
 	return nil, nil
 }
 
-// holds reports whether wide represents every value of narrow, -0 included.
+// holds reports whether wide represents every value of narrow, including -0.
 func holds(wide, narrow ir.DType) bool {
 	w, n := 8*wide.Size(), 8*narrow.Size()
 	switch {
 	case narrow == ir.Bool:
-		return wide != ir.Float8E8M0 // which has no 0
+		return wide != ir.Float8E8M0 // Float8E8M0 has no 0
 	case wide == ir.Bool:
 		return false
 	case ir.Minifloats.Has(narrow):
@@ -101,7 +101,7 @@ func holds(wide, narrow ir.DType) bool {
 		return narrow == ir.Int16 || n == 8
 	case ir.Floats.Has(narrow):
 		return ir.Floats.Has(wide) && w > n
-	case ir.Floats.Has(wide): // the integers up to 2^11, 2^24 or 2^53
+	case ir.Floats.Has(wide): // floats hold the integers up to 2^11, 2^24 or 2^53
 		return n < w && n <= 32
 	case ir.Signed.Has(narrow):
 		return w >= n
@@ -109,8 +109,7 @@ func holds(wide, narrow ir.DType) bool {
 	return w > n || w == n
 }
 
-// divideByPower is x/c == x*(1/c) where c is a power of two whose reciprocal
-// is a normal number.
+// divideByPower rewrites x/c to x*(1/c) if c is a power of two whose reciprocal is a normal number.
 func divideByPower(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	if v.Op != ir.OpDiv || v.Args[1].Op != ir.OpConst || !ir.Floats.Has(v.Type.DType) {
 		return nil, nil
@@ -122,7 +121,7 @@ func divideByPower(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 		return nil, nil
 	}
 	bits := ir.FromFloat(dt, 1/c)
-	if ir.ToFloat(dt, bits) != 1/c { // float16 has few powers
+	if ir.ToFloat(dt, bits) != 1/c { // float16 has few powers of two
 		return nil, nil
 	}
 	if c == -1 {

@@ -1,27 +1,27 @@
-// Package rewrite has the passes that turn a graph into another graph that computes the same: each op is written by
-// the few forms that later passes know, equal values become one, and work that brings nothing goes. It knows no machine: it
-// counts operations and bytes (see weights.go).
+// Package rewrite contains the passes from graph to graph. They keep what the graph computes, write each op in the
+// few forms that later passes know, merge equal values, and remove work that no result needs. The passes know no
+// machine: they count operations and bytes (weights.go).
 //
-// The list of all passes, with their order, is in package passes.
+// Package passes lists all passes in their order.
 package rewrite
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// State is the graph that passes rewrite, and what they say of its values to later passes.
+// State is the graph that passes rewrite, and facts about its values that they leave to later passes.
 type State struct {
 	Func   *ir.Func
 	NoFuse bool
 	Eager  bool
-	Fuel   *Fuel              // of Bisect; nil is without end
+	Fuel   *Fuel              // limit set by Bisect; nil is no limit
 	Frozen map[*ir.Value]bool // params that never change
-	Tapped map[*ir.Value]bool // the sums that the pass taps has written
+	Tapped map[*ir.Value]bool // sums that the pass taps has written
 	Ledger Ledger
 
-	Distinct bool    // no two values compute the same: simplify has seen to it, and no Rewrite has edited since
-	Level    []int32 // of each value, the greatest number of loops before it; nil after a Rewrite
+	Distinct bool    // no two values compute the same: set by simplify, cleared by a Rewrite that edits
+	Level    []int32 // by value: the greatest number of loops that must run before it; nil after a Rewrite
 
-	Pass, Whole Room // memory until a pass ends, and until the plan is made
+	Pass, Whole Room // memory that is taken back when a pass ends, and when the plan is complete
 
-	slots []*ir.Value                          // of numberings
-	spare struct{ replaced, body []*ir.Value } // of Rewrite: lists that the last one left
+	slots []*ir.Value                          // memory for Numbering
+	spare struct{ replaced, body []*ir.Value } // lists that Rewrite can reuse
 }

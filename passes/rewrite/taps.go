@@ -8,12 +8,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Taps writes each convolution of single channels as the sum of products that it is: a slice of the operand for each
-// element of a window, times a weight for each channel. So it is one loop, or a part of one, that reads the operand
-// once. It is computed in the order of axes that the operand has in memory, line by line or with the channels in
-// vectors, and what reads it in another order reads what is stored.
+// Taps writes each convolution of taps, whose groups have one channel, as a sum of products: for each element of a
+// window, a slice of the operand times one weight per channel. The sum is a single loop, or part of one, that reads
+// the operand once. It keeps the order of axes that the operand has in memory, so it runs along lines or across
+// channels. Readers that need another order read the stored sum.
 //
-// Requires: views are ops; convolutions are of taps.
+// Requires: views are ops; every convolution is of taps.
 // Ensures: no convolution.
 func Taps(s *State) error {
 	if !slices.ContainsFunc(s.Func.Body, isTapped) {
@@ -23,7 +23,7 @@ func Taps(s *State) error {
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		a, y := adder{f: s.Func, v: v}, v
 		switch {
-		case v.Op == ir.OpPermute && v.Args[0].Op == ir.OpPermute: // what reads the sum in its order reads it as it is
+		case v.Op == ir.OpPermute && v.Args[0].Op == ir.OpPermute: // readers in the order of the sum then see no permute
 			y = a.permuted(v.Args[0], v.Attr.Axes)
 		case isTapped(v):
 			y = s.taps(&a, OrderInMemory(v.Args[0]))
@@ -41,8 +41,8 @@ func CheckTaps(s *State) error {
 	return nil
 }
 
-// OrderInMemory returns the axes of a value in the order that they have in the memory of what it views, if strides of
-// its axes say so, or else in their own.
+// OrderInMemory returns the axes of x in the order of memory. It returns them in ascending order if strides do not
+// describe x.
 func OrderInMemory(x *ir.Value) []int {
 	if l, ok := memoryOf(x, LayoutOf); ok {
 		axes := orderOf(l)
@@ -54,16 +54,16 @@ func OrderInMemory(x *ir.Value) []int {
 	return axesFrom(0, len(x.Type.Shape))
 }
 
-// taps returns the sum of the products of the elements of all windows, one element after the other, computed with its
-// axes in an order.
+// taps returns the sum over window elements of slices times weights, in the order of the elements, with its axes in
+// the given order.
 func (s *State) taps(c *adder, order []int) *ir.Value {
 	o, w, by := c.v.Attr.Conv, c.v.Args[1], c.v.Op.Info().By
 	x := c.surrounded(c.permuted(c.v.Args[0], order), o, order)
 	window, rank := Extents(w)[2:], len(order)
-	if s.Frozen[w] { // the channels of each element side by side
+	if s.Frozen[w] { // store the channels of each window element side by side
 		w = c.permuted(c.add(ir.OpCopy, ir.Attr{}, c.permuted(w, append(axesFrom(1, rank), 0))), slices.Insert(axesFrom(0, rank-1), 0, rank-1))
 	}
-	// tap returns the element of all windows whose index has place k in row-major order, and its weights.
+	// tap returns window element k, in row-major order, of all windows, and its weights.
 	tap := func(k int) (a, b *ir.Value) {
 		a, b = x, w
 		for i, n := range slices.Backward(window) {
@@ -93,7 +93,7 @@ func (s *State) taps(c *adder, order []int) *ir.Value {
 	return c.permuted(sum, inverse(order))
 }
 
-// OfTaps returns which values are convolutions of taps, or are computed of one, element by element.
+// OfTaps marks convolutions of taps, and the values computed element by element from one.
 func (s *State) OfTaps() ValueMap[bool] {
 	of := MapIn(&s.Pass.Flags, s.Func)
 	for _, v := range s.Func.Body {
@@ -109,8 +109,8 @@ func (s *State) OfTaps() ValueMap[bool] {
 	return of
 }
 
-// memoryOf returns where the elements of a value are in the memory of that which it views, if strides of its axes say so. That
-// value has its elements where of says.
+// memoryOf returns the layout of x in the value below its views, whose own layout is given by of. It returns false if
+// strides do not describe x.
 func memoryOf(x *ir.Value, of func(*ir.Value) layout.Layout) (l layout.Layout, ok bool) {
 	if !x.Op.IsView() {
 		return of(x), true
@@ -122,7 +122,7 @@ func memoryOf(x *ir.Value, of func(*ir.Value) layout.Layout) (l layout.Layout, o
 	return l, err == nil
 }
 
-// viewsBy reports whether x is a view by way of an op.
+// viewsBy reports whether one of the views of x has the given op.
 func viewsBy(x *ir.Value, op ir.Op) bool {
 	for ; x.Op.IsView(); x = x.Args[0] {
 		if x.Op == op {

@@ -7,16 +7,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Unroll replaces elementwise values that have a short axis, such as the channels of pixels, by one value for each index of it, their
-// channels, if they are combined with a reduction along the axis or with one channel: each pixel is divided by its sum, or multiplied
-// by its opacity. All channels have the shape of the sum, so one loop computes them and the sum, which is neither stored nor repeated in
-// memory. Reductions along the axis become trees of channels. A value that is needed as a whole is the join of its channels.
+// Unroll splits elementwise values with a short axis, such as the channels of pixels, into one value per index: their
+// channels. It does so if they are combined with one channel or with a reduction along the axis. Examples: each pixel
+// is multiplied by its opacity, or divided by the sum of its channels. One loop then computes all channels and the
+// sum, which is neither stored nor repeated in memory. A reduction along the axis becomes a tree of channels. A value
+// that is needed whole is the join of its channels.
 //
-// Connected values are unrolled together or not at all. They are not if a view reads one of them, which needs it as a whole, or if the
-// channels have too many ops.
+// Connected values are unrolled together or not at all. They are not unrolled if a view needs one of them whole, or
+// if their channels have too many ops.
 //
 // Requires: views are ops; no two values compute the same.
-// Ensures: values have the types that they had.
+// Ensures: values keep their types.
 func Unroll(s *State) error {
 	u := &unroller{s: s}
 	if s.NoFuse || !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return u.axis(v) >= 0 }) {
@@ -33,35 +34,36 @@ type unroller struct {
 	s        *State
 	readers  map[*ir.Value][]*ir.Value
 	results  map[*ir.Value]bool
-	chosen   map[*ir.Value]*unrolled   // by value, and by permutations of it that are reduced
-	channels map[*ir.Value][]*ir.Value // of what is chosen, and of joins of channels
-	read     map[channel]*ir.Value     // those of other operands
+	chosen   map[*ir.Value]*unrolled   // by value of a chosen set
+	channels map[*ir.Value][]*ir.Value // by chosen value, permute of one, or join of channels
+	read     map[channel]*ir.Value     // channels of other operands
 }
 
-// unrolled is a set of values that are unrolled.
+// unrolled is a set of values that are unrolled together.
 type unrolled struct {
 	axis   int
 	values []*ir.Value
-	whole  map[*ir.Value]bool // those that are needed as a whole
+	whole  map[*ir.Value]bool // values that are needed whole
 }
 
-// channel is one index of an axis of a value.
+// channel names one index of an axis of a value.
 type channel struct {
 	of      *ir.Value
 	axis, i int
 }
 
-// IsShort reports whether an axis of v is short, so that each index may be a separate value, and v has enough lines along it. The
-// schedule deinterleaves what is stored along a short axis, or joins the axis with its neighbour.
+// IsShort reports whether the indices of an axis of v may become separate values: it has at most kernel.MaxFactor of
+// them, and enough lines. The schedule deinterleaves values stored along a short axis, or joins the axis with its
+// neighbour.
 func (s *State) IsShort(v *ir.Value, axis int) bool {
 	n, _ := v.Type.Shape[axis].Int()
 	return n > 1 && n <= kernel.MaxFactor && (s.Eager || Size(v.Type.Shape) >= n*shortAxisLines)
 }
 
-// fusible reports whether a value is elementwise and no copy, whose own memory is wanted.
+// fusible reports whether a value is elementwise and not a copy. A copy exists to have memory of its own.
 func fusible(v *ir.Value) bool { return v.Op.IsElementwise() && v.Op != ir.OpCopy }
 
-// axis returns the short axis of v along which it repeats one channel or a reduction along it, or -1.
+// axis returns the short axis along which v repeats one channel or the result of a reduction, or -1.
 func (u *unroller) axis(v *ir.Value) int {
 	if !fusible(v) {
 		return -1
@@ -81,13 +83,13 @@ func (u *unroller) axis(v *ir.Value) int {
 	return -1
 }
 
-// isChannel reports whether x is one index of an axis.
+// isChannel reports whether x is a slice of a longer axis.
 func isChannel(x *ir.Value, axis int) bool {
 	return x.Op == ir.OpSlice && x.Attr.Axis == axis && !x.Args[0].Type.Shape[axis].Is(1)
 }
 
-// reduced reports whether x follows, element by element, from a reduction of lines of n elements, which are as many
-// as v has.
+// reduced reports whether x is computed, element by element, from a reduction whose operand has lines of n elements
+// and as many elements as v.
 func (u *unroller) reduced(x, v *ir.Value, n int) bool {
 	waiting := []*ir.Value{x}
 	for i := 0; i < len(waiting) && i < AgainOps; i++ {
@@ -103,7 +105,7 @@ func (u *unroller) reduced(x, v *ir.Value, n int) bool {
 	return false
 }
 
-// unexpanded returns what an operand repeats, or the operand.
+// unexpanded returns the operand of an expand, or a.
 func unexpanded(a *ir.Value) *ir.Value {
 	if a.Op == ir.OpExpand {
 		return a.Args[0]
@@ -111,7 +113,7 @@ func unexpanded(a *ir.Value) *ir.Value {
 	return a
 }
 
-// repeatedBy returns how often v repeats each element of x in a run of axes round one of them.
+// repeatedBy returns how often v repeats each element of x along an axis and the adjacent axes of extent 1.
 func repeatedBy(x, v *ir.Value, axis int) int {
 	of, in := Extents(v), Extents(x)
 	first, end := axis, axis+1
@@ -128,7 +130,7 @@ func repeatedBy(x, v *ir.Value, axis int) int {
 	return times
 }
 
-// choose finds the sets that are unrolled.
+// choose finds the sets of values to unroll.
 func (u *unroller) choose() {
 	u.readers, u.results = ReadersOf(u.s.Func)
 	u.chosen = map[*ir.Value]*unrolled{}
@@ -145,7 +147,7 @@ func (u *unroller) choose() {
 	}
 }
 
-// connected returns the values of v's shape that read one another, from v on.
+// connected returns v and the values of its shape that are connected with it through reads.
 func (u *unroller) connected(v *ir.Value, seen map[*ir.Value]bool) (values []*ir.Value) {
 	waiting := []*ir.Value{v}
 	seen[v] = true
@@ -164,7 +166,7 @@ func (u *unroller) connected(v *ir.Value, seen map[*ir.Value]bool) (values []*ir
 	return values
 }
 
-// possible reports whether a set is unrolled, and notes which values are needed as a whole.
+// possible reports whether a set can be unrolled, and marks the values that are needed whole.
 func (u *unroller) possible(set *unrolled) bool {
 	n, _ := set.values[0].Type.Shape[set.axis].Int()
 	if len(set.values)*n > AgainOps {
@@ -185,7 +187,7 @@ func (u *unroller) possible(set *unrolled) bool {
 	return true
 }
 
-// reduces reports whether v reduces its operand along an axis, or permutes it for reductions along that.
+// reduces reports whether v reduces its operand along an axis, or only permutes it for reductions along the axis.
 func (u *unroller) reduces(v *ir.Value, axis int) bool {
 	last := len(v.Args[0].Type.Shape) - 1
 	switch {
@@ -197,7 +199,7 @@ func (u *unroller) reduces(v *ir.Value, axis int) bool {
 	return false
 }
 
-// rewrite returns what replaces v.
+// rewrite returns the replacement of v.
 func (u *unroller) rewrite(v *ir.Value) (*ir.Value, error) {
 	a := &adder{f: u.s.Func, v: v}
 	if set := u.chosen[v]; set != nil {
@@ -220,7 +222,7 @@ func (u *unroller) rewrite(v *ir.Value) (*ir.Value, error) {
 	return v, nil
 }
 
-// unroll computes the channels of the adder's value.
+// unroll computes the channels of a.v.
 func (u *unroller) unroll(a *adder, axis int) {
 	n, _ := a.v.Type.Shape[axis].Int()
 	for i := range n {
@@ -239,14 +241,14 @@ func (u *unroller) unroll(a *adder, axis int) {
 // without returns a shape without an axis.
 func without(s ir.Shape, axis int) ir.Shape { return slices.Delete(slices.Clone(s), axis, axis+1) }
 
-// channel returns an operand of the adder's value at an index of an axis of that.
+// channel returns the elements of operand x of a.v at index i of an axis of a.v.
 func (u *unroller) channel(a *adder, x *ir.Value, axis, i int) *ir.Value {
 	if channels := u.channels[x]; channels != nil {
 		return channels[i]
 	}
 	x = unexpanded(x)
 	axis -= len(a.v.Type.Shape) - len(x.Type.Shape)
-	if axis < 0 { // it lacks the axis
+	if axis < 0 { // the operand lacks the axis
 		return x
 	}
 	if x.Type.Shape[axis].Is(1) {
@@ -259,7 +261,7 @@ func (u *unroller) channel(a *adder, x *ir.Value, axis, i int) *ir.Value {
 	return u.read[key]
 }
 
-// index returns x at an index of an axis: what a reshape added that axis to, if it did.
+// index returns x at index i of an axis. If a reshape added the axis, index returns the operand of the reshape.
 func (a *adder) index(x *ir.Value, axis, i int) *ir.Value {
 	if x.Op == ir.OpUnsqueeze || x.Op == ir.OpReshape {
 		if y := x.Args[0]; y.Type.Shape.Equal(without(x.Type.Shape, axis)) {
@@ -269,7 +271,7 @@ func (a *adder) index(x *ir.Value, axis, i int) *ir.Value {
 	return a.add(ir.OpIndex, ir.Attr{Axis: axis, Begin: ir.Fixed(i)}, x)
 }
 
-// join returns the join of the channels of the adder's value.
+// join returns the concatenation of the channels of a.v.
 func (u *unroller) join(a *adder, axis int) *ir.Value {
 	var parts []*ir.Value
 	for _, x := range u.channels[a.v] {

@@ -2,10 +2,10 @@ package rewrite
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Ints is memory for many short lists of numbers.
+// Ints is memory for many short lists of ints.
 type Ints struct {
 	room []int
-	size int // what was made last; it doubles, up to a limit
+	size int // size of the last block; it doubles, up to a limit
 }
 
 // Take returns a list of n zeros.
@@ -19,18 +19,17 @@ func (m *Ints) Take(n int) []int {
 	return list
 }
 
-// ValueMap is a map from the values of a graph, zero where nothing was set. It is a slice
-// indexed by the values' present IDs: a Go map would take more time in large graphs than
-// most passes do.
+// ValueMap is a map from the values of a graph. A value that was not set has a zero entry. The map is a slice indexed
+// by current IDs, because a Go map would take more time than most passes.
 type ValueMap[T any] struct {
 	f    *ir.Func
 	List []T
 }
 
-// NewValueMap returns a map for the values of a graph, and for some to come.
+// NewValueMap returns a map for the values of a graph, with room for some more.
 func NewValueMap[T any](f *ir.Func) ValueMap[T] { return ValueMap[T]{f, make([]T, mapSize(f))} }
 
-// MapIn is newValueMap in memory of a slab.
+// MapIn is NewValueMap in the memory of a slab.
 func MapIn[T any](m *Slab[T], f *ir.Func) ValueMap[T] { return ValueMap[T]{f, m.Take(mapSize(f))} }
 
 func mapSize(f *ir.Func) int {
@@ -38,7 +37,7 @@ func mapSize(f *ir.Func) int {
 	return n + n/8
 }
 
-// ReadersOf returns the values that read each value of a graph, once for each time that they read it, and which values are results.
+// ReadersOf returns the readers of each value, one entry per read, and the set of results.
 func ReadersOf(f *ir.Func) (readers map[*ir.Value][]*ir.Value, results map[*ir.Value]bool) {
 	readers, results = map[*ir.Value][]*ir.Value{}, map[*ir.Value]bool{}
 	for _, v := range f.Body {
@@ -52,7 +51,7 @@ func ReadersOf(f *ir.Func) (readers map[*ir.Value][]*ir.Value, results map[*ir.V
 	return readers, results
 }
 
-// At returns a pointer to the entry of v, which is valid until the next call of at.
+// At returns a pointer to the entry of v. It is valid until the next call of At.
 func (t *ValueMap[T]) At(v *ir.Value) *T {
 	i := t.f.Index(v)
 	if i >= len(t.List) {
@@ -61,7 +60,7 @@ func (t *ValueMap[T]) At(v *ir.Value) *T {
 	return &t.List[i]
 }
 
-// grow makes room for n entries or more.
+// grow makes room for at least n entries.
 func (t *ValueMap[T]) grow(n int) {
 	more := max(n, len(t.f.Params)+len(t.f.Body), 2*len(t.List)) - len(t.List)
 	t.List = append(t.List, make([]T, more)...)

@@ -6,14 +6,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Kinds of values.
+// This file has kinds of values.
 
 func IsConst(v *ir.Value) bool { return v.Op == ir.OpConst }
 
 func IsScan(v *ir.Value) bool { return v.Op.Info().Kind == ir.Scan }
 
-// Alone reports whether v is computed apart from all other values: it is not elementwise,
-// nor combined at the end of a loop of elementwise values.
+// Alone reports whether v is computed in a loop of its own: v is neither elementwise nor a reduction, which can end a
+// loop of elementwise values.
 func Alone(v *ir.Value) bool {
 	return v.Op.IsComputed() && !v.Op.IsElementwise() && v.Op.Info().Kind != ir.Reduce
 }
@@ -23,7 +23,7 @@ func Multiplies(f *ir.Func) bool {
 	return slices.ContainsFunc(f.Body, func(v *ir.Value) bool { return v.Op.IsProduct() })
 }
 
-// frozenBelow reports whether a value is a view of a frozen param, or of one that is cast.
+// frozenBelow reports whether v is a frozen param, seen through views and casts.
 func (s *State) frozenBelow(v *ir.Value) bool {
 	for v.Op.IsView() || v.Op == ir.OpAccess || v.Op == ir.OpCast {
 		v = v.Args[0]
