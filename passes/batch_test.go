@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestBatchKeepsMeaning resizes plans of random graphs and compares with the definition.
+// TestBatchKeepsMeaning resizes plans of random graphs and compares the results with those of the graph.
 func TestBatchKeepsMeaning(t *testing.T) {
 	reached := map[string]int{}
 	few := ir.SetOf(ir.Float32, ir.Int32)
@@ -26,7 +26,7 @@ func TestBatchKeepsMeaning(t *testing.T) {
 		rows := rapid.SampledFrom([]int{2, 3, 4, 5, 7, 13}).Draw(t, "rows")
 		whole, err := f.Bind(map[string]int{"n": rows})
 		if err != nil {
-			return // of another number of rows, n is an extent that it must agree with
+			return // in other sizes, n must agree with a fixed extent
 		}
 		small := rapid.Bool().Draw(t, "small")
 		s := &State{State: rewrite.State{Func: whole, Eager: small}}
@@ -39,7 +39,7 @@ func TestBatchKeepsMeaning(t *testing.T) {
 			return
 		}
 		text := s.Plan.String()
-		for range 2 { // the first one is left alone
+		for range 2 { // the second one must find the plan unchanged
 			p := b.Resize(sizes["n"])
 			if p == nil || sizes["n"] == 0 {
 				return
@@ -54,7 +54,7 @@ func TestBatchKeepsMeaning(t *testing.T) {
 			countBatch(reached, p)
 		}
 	}
-	for range 20 { // so that what is rare is reached
+	for range 20 { // so that rare cases are reached
 		rapid.Check(t, check)
 	}
 	for _, what := range []string{"plan", "several steps", "row group", "product", "reduction", "number computed of n", "rows mixed"} {

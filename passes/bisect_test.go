@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRewritesOneByOne checks what Bisect depends on: after any number of a pass's rewrites
-// a graph computes the same bits.
+// TestRewritesOneByOne checks what Bisect depends on: a graph still computes the same bits if a pass stops after any
+// number of rewrites.
 func TestRewritesOneByOne(t *testing.T) {
 	partial := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -40,7 +40,7 @@ func TestRewritesOneByOne(t *testing.T) {
 	require.Positive(t, partial)
 }
 
-// chain is a graph of many values, with a line of the user's each.
+// chain is a graph of several values, each from its own line of the user's source.
 const chain = `func chain(%x: f32[4], %y: f32[4]) {
   %0 = add %x, %y : f32[4] // user.go:1
   %1 = mul %0, %y : f32[4] // user.go:2
@@ -54,7 +54,7 @@ const chain = `func chain(%x: f32[4], %y: f32[4]) {
   return %8
 }`
 
-// swapped is a wrong pass: it takes x - y for y - x.
+// swapped is a faulty pass: it rewrites x - y to y - x.
 var swapped = Pass{Name: "swapped", Form: func(s *State) error {
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		if v.Op == ir.OpSub {
@@ -64,7 +64,7 @@ var swapped = Pass{Name: "swapped", Form: func(s *State) error {
 	})
 }}
 
-// bisectChain finds what a list of passes breaks of the chain.
+// bisectChain runs Bisect on chain.
 func bisectChain(t *testing.T, list []Pass) *Culprit {
 	f, err := ir.Parse(chain)
 	require.NoError(t, err)
@@ -90,9 +90,8 @@ func floats(values ...float64) eval.Array {
 	return a
 }
 
-// TestBisect plants a wrong pass at each place where a graph can be evaluated, and finds the
-// value that it spoils in about log2 of the number of states. Sub of a value and itself it
-// does not spoil.
+// TestBisect inserts a faulty pass at each place where the graph can be evaluated. Bisect must find the first value
+// whose bits the pass changes, in about log2 of the number of states. The pass does not change x - x.
 func TestBisect(t *testing.T) {
 	for at := range Default {
 		if Default[at].Name == "loops" {
@@ -111,7 +110,7 @@ func TestBisect(t *testing.T) {
 	require.Empty(t, c.Pass)
 }
 
-// TestBisectPlans plants a fault that is no rewrite: the pass is named.
+// TestBisectPlans inserts a fault that is not a rewrite. Bisect must name the pass.
 func TestBisectPlans(t *testing.T) {
 	list := slices.Clone(Default)
 	i := slices.IndexFunc(list, func(p Pass) bool { return p.Name == "buffers" })

@@ -15,13 +15,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// TestProducts interprets the plans of products of every form, and asks how many
-// steps they have.
+// TestProducts lowers products of every form. It compares the results of each plan, counts its steps and looks for
+// parts of its text.
 func TestProducts(t *testing.T) {
 	for _, c := range []struct {
 		name, x, y, body string
 		steps            int
-		has              []string // of the plan's text
+		has              []string // parts of the plan's text
 	}{
 		{"small", "f32[3,5]", "f32[5,7]", "dot %x, %y : f32[3,7]", 1, nil},
 		{"panels", "f32[33,300]", "f32[300,32]", "dot %x, %y : f32[33,32]", 2, []string{" panels", "into panels of 16"}},

@@ -18,10 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected texts in testdata")
 
-// TestPasses runs single passes on the inputs in testdata and compares what they make. A
-// file is named after its pass: name.txtar, or name_case.txtar. It holds the text of the
-// stage before the pass and that after it. Groups, which loops takes, have no text to read,
-// so its files hold what fuse takes. Every pass has a file.
+// TestPasses runs single passes on the inputs in testdata and compares the results. A file is named after its pass:
+// name.txtar or name_case.txtar. It contains the text of the state before and after the pass. Files of the pass loops
+// start before the pass fuse, because groups have no text. Every pass must have a file.
 func TestPasses(t *testing.T) {
 	lacking := map[string]bool{}
 	for _, p := range Default {
@@ -38,7 +37,7 @@ func TestPasses(t *testing.T) {
 	require.Empty(t, lacking, "passes without a file in testdata")
 }
 
-// passText returns what pass k makes of a text.
+// passText returns the text of the state after pass k, given the text before it.
 func passText(t *testing.T, k int, text string) string {
 	s := stateOf(t, text)
 	if Default[k].Name == "loops" {
@@ -51,9 +50,8 @@ func passText(t *testing.T, k int, text string) string {
 	return s.String()
 }
 
-// TestStages compares each stage of the graphs in testdata/pipeline with what is
-// expected. A file holds the graph, then the text after each pass that changed
-// it, the plan and its ledger.
+// TestStages lowers the graphs in testdata/pipeline and compares every stage. A file contains the graph, and the text
+// after each pass that changes it; the last one is the plan with its ledger.
 func TestStages(t *testing.T) {
 	goldens(t, "testdata/pipeline/*.txtar", func(t *testing.T, _ string, a *txtar.Archive) {
 		require.Equal(t, "graph", a.Files[0].Name)
@@ -73,8 +71,8 @@ func TestStages(t *testing.T) {
 	})
 }
 
-// goldens calls rewrite with each archive that a pattern matches, and the name of its file,
-// and compares what is rewritten with what was there.
+// goldens calls rewrite with each archive that matches a pattern, and compares the result with the file. With -update
+// it writes the file.
 func goldens(t *testing.T, pattern string, rewrite func(t *testing.T, file string, a *txtar.Archive)) {
 	files, err := filepath.Glob(pattern)
 	require.NoError(t, err)

@@ -16,10 +16,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLowerKeepsMeaning compares every pass with the definition: the graph
-// still evaluates to the same bits after each rewrite, and so does the plan.
-// What the random graphs must reach is counted: a generator that no longer does
-// fails the test.
+// TestLowerKeepsMeaning lowers random graphs. After each pass the graph, and in the end the plan, must evaluate to
+// the same bits as before. The test counts the cases that the random graphs reach, and fails if one is never reached.
 func TestLowerKeepsMeaning(t *testing.T) {
 	reached := map[string]int{}
 	check := func(t *rapid.T, cfg irtest.Config, small bool) {
@@ -58,13 +56,13 @@ func TestLowerKeepsMeaning(t *testing.T) {
 			reached["split"]++
 		}
 	}
-	for range 3 { // so that what is rare is reached
+	for range 3 { // so that rare cases are reached
 		rapid.Check(t, func(t *rapid.T) {
 			check(t, irtest.Config{Layouts: true, Reductions: true, Products: 12}, rapid.Bool().Draw(t, "small"))
 		})
 	}
 	few := ir.SetOf(ir.Float32, ir.Int32)                                         // so that most pairs of values can be multiplied
-	for tries := 0; tries < 2 || reached["overlap"] == 0 && tries < 20; tries++ { // of 100 graphs about two have one
+	for tries := 0; tries < 2 || reached["overlap"] == 0 && tries < 20; tries++ { // about 2 of 100 graphs have an overlap
 		rapid.Check(t, func(t *rapid.T) { check(t, irtest.Config{Layouts: true, Products: 2, DTypes: few}, true) })
 	}
 	for _, what := range []string{"kernel of four ops", "refined access", "group split by a limit", "temporary", "place used again", "value computed again", "copy", "product", "product in panels", "overlap", "split"} {
@@ -72,8 +70,8 @@ func TestLowerKeepsMeaning(t *testing.T) {
 	}
 }
 
-// TestReduceChunksOfText lowers texts of what the pass reductions makes itself, of extents for
-// which it would make something else.
+// TestReduceChunksOfText lowers texts that contain reduce_chunks with extents for which the pass reductions never
+// makes one.
 func TestReduceChunksOfText(t *testing.T) {
 	for _, c := range []struct{ in, by, out string }{
 		{"f32[4,1]", "add", "f32[4]"}, {"f32[1]", "max", "f32[]"}, {"f32[0,4]", "mul", "f32[0]"}, {"f32[0,1]", "min", "f32[0]"}, {"bool[2,1]", "or", "bool[2]"},
@@ -96,8 +94,8 @@ func TestReduceChunksOfText(t *testing.T) {
 	}
 }
 
-// TestJoinOfOneTemporary lowers a concat whose step stores a dying temporary of one element
-// three times: it is not done in place, since only one of them is where it was.
+// TestJoinOfOneTemporary lowers a concat of one temporary with itself. The step stores the temporary, which dies
+// there, three times, so it must not run in place.
 func TestJoinOfOneTemporary(t *testing.T) {
 	_, err := Lower(parse(t, `func f(%p0: i32[1,8], %p1: i32[8,1]) {
   %0 = dot %p0, %p1 : i32[1,1]
@@ -109,8 +107,8 @@ func TestJoinOfOneTemporary(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// splits checks that both halves of a plan, some of whose params are frozen, are the
-// plan, and reports whether there are two.
+// splits freezes some params of a plan and splits it. It checks that the two halves compute the same results, and
+// reports whether there are two.
 func splits(t *rapid.T, p *plan.Plan, inputs, want []eval.Array) bool {
 	frozen := make([]bool, len(inputs))
 	for i := range frozen {
@@ -134,7 +132,7 @@ func splits(t *rapid.T, p *plan.Plan, inputs, want []eval.Array) bool {
 	return true
 }
 
-// count notes what a lowered graph has reached.
+// count counts the cases that a lowered graph has reached.
 func count(reached map[string]int, s *State) {
 	has := func(what string, is bool) {
 		if is {
@@ -167,9 +165,9 @@ func count(reached map[string]int, s *State) {
 	}
 }
 
-// checkLedger holds the ledger to the plan: an entry for each copy that runs.
+// checkLedger checks that the ledger has an entry for each copy that runs.
 func checkLedger(t *rapid.T, p *plan.Plan) {
-	copied, ran := 0, map[string]bool{} // by what is copied: the steps of a tile may copy it in two parts
+	copied, ran := 0, map[string]bool{} // keyed by the copied operand: the steps of a tile may copy it in two parts
 	for _, d := range p.Ledger {
 		if (d.Kind == plan.Copied || d.Op == ir.OpCopy) && d.Step >= 0 {
 			copied++
@@ -182,10 +180,10 @@ func checkLedger(t *rapid.T, p *plan.Plan) {
 			}
 		}
 	}
-	require.GreaterOrEqual(t, copied, len(ran), p.String()) // two copies of one value in one kernel are one instruction
+	require.GreaterOrEqual(t, copied, len(ran), p.String()) // a kernel merges two copies of one value
 }
 
-// sameBits fails unless the arrays are equal, any NaN equal to any other.
+// sameBits fails unless the arrays have equal bits. All NaNs count as equal.
 func sameBits(t *rapid.T, want, got []eval.Array, text string) {
 	require.Equal(t, len(want), len(got), text)
 	for i := range want {
@@ -199,7 +197,7 @@ func sameBits(t *rapid.T, want, got []eval.Array, text string) {
 	}
 }
 
-// parse reads a graph or fails.
+// parse parses a graph.
 func parse(t testing.TB, text string) *ir.Func {
 	f, err := ir.Parse(text)
 	require.NoError(t, err)
@@ -238,8 +236,7 @@ func TestChainIsOneKernel(t *testing.T) {
 	require.Len(t, lower(t, chain5, Options{NoFuse: true}).Steps, 7)
 }
 
-// TestNoCopyWhereStridesDo lowers graphs whose views are all affine on the axes
-// of some common loop nest.
+// TestNoCopyWhereStridesDo lowers graphs whose views strides describe in a common loop nest. None may need a copy.
 func TestNoCopyWhereStridesDo(t *testing.T) {
 	cases := map[string]string{
 		"transposed and flattened": `func f(%x: f32[4,3], %y: f32[12]) {
@@ -287,7 +284,7 @@ func TestAccessIsNoView(t *testing.T) {
 	require.ErrorContains(t, err, "access: only the views pass makes accesses")
 }
 
-// TestRuleMadeConstants: what a rule makes is numbered like all else.
+// TestRuleMadeConstants checks that a constant made by a rule is merged with an equal one of the graph.
 func TestRuleMadeConstants(t *testing.T) {
 	p := lower(t, `func f(%x: f32[4]) {
   %0 = const 4     : f32[]
@@ -300,8 +297,7 @@ func TestRuleMadeConstants(t *testing.T) {
 	require.Len(t, p.Steps[0].Body.Body, 2, p.String())
 }
 
-// TestSharedWithinAView: a value that is read twice, but only by what one view
-// looks at, is not stored.
+// TestSharedWithinAView checks that a value is not stored if two values read it, but only below a single view.
 func TestSharedWithinAView(t *testing.T) {
 	p := lower(t, `func f(%x: f32[4,3]) {
   %0 = tanh %x                : f32[4,3]
@@ -314,8 +310,8 @@ func TestSharedWithinAView(t *testing.T) {
 	require.Len(t, p.Steps, 1, p.String())
 }
 
-// TestStridedParam: a param with strides of its own takes part in the choice of
-// the loop nest, read directly or through views.
+// TestStridedParam checks that a param with strides of its own counts in the choice of the loop nest, whether it is
+// read directly or through views.
 func TestStridedParam(t *testing.T) {
 	p := lower(t, `func f(%x: f32[3,2], %p: f32[2,3] {2,3}:{1,2}+0) {
   %0 = permute %x axes=[1,0] : f32[2,3]
@@ -332,8 +328,8 @@ func TestStridedParam(t *testing.T) {
 	require.Zero(t, copies(p))
 }
 
-// TestOneElement: scalars stay splats where the shape has one element, so that
-// the limits hold for every size.
+// TestOneElement checks that scalars remain splats in a shape of one element, so that the limits of a kernel do not
+// depend on the size.
 func TestOneElement(t *testing.T) {
 	f := &ir.Func{Name: "one"}
 	sum := f.Param("x", ir.Type{DType: ir.Float32, Shape: ir.ShapeOf(1)}, nil)
@@ -352,7 +348,7 @@ func TestOneElement(t *testing.T) {
 }
 
 func TestCopyHasItsReason(t *testing.T) {
-	// The cuts 3 and 4 are no divisors of each other.
+	// The axes are cut at 3 and at 4, and neither divides the other.
 	p := lower(t, `func f(%x: f32[4,3], %y: f32[3,4]) {
   %0 = permute %x axes=[1,0] : f32[3,4]
   %1 = reshape %0 : f32[12]
@@ -409,7 +405,7 @@ func TestPassOrder(t *testing.T) {
 }
 
 func TestLimitSplitsGroup(t *testing.T) {
-	// 20 inputs summed: more pointers than a kernel has.
+	// The sum of 20 inputs needs more pointers than a kernel has.
 	f := &ir.Func{Name: "wide"}
 	var sum *ir.Value
 	for i := range 20 {
@@ -441,14 +437,14 @@ func BenchmarkLower(b *testing.B) {
 	}
 }
 
-// planned computes a plan by its definition.
+// planned evaluates a plan.
 func planned(t require.TestingT, p *plan.Plan, inputs []eval.Array) []eval.Array {
 	out, err := eval.Plan(p, inputs)
 	require.NoError(t, err, p.String())
 	return out
 }
 
-// machine returns the usual machine, or one that divides small programs.
+// machine returns the default machine, or one that divides even small programs.
 func machine(small bool) *tuning.Machine {
 	if small {
 		return irtest.Machine(2)

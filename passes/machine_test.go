@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMachineOfPlans: the passes on graphs, and those that form steps, read no constant of a machine: their packages don't
-// import package tuning. Only panels and tiles are given a machine.
+// TestMachineOfPlans checks that the packages rewrite and form do not import package tuning, and that only the passes
+// panels and tiles are given a machine.
 func TestMachineOfPlans(t *testing.T) {
 	for _, dir := range []string{"rewrite", "form"} {
 		files, err := filepath.Glob(dir + "/*.go")

@@ -24,12 +24,11 @@ var (
 	long     = flag.Bool("long", false, "of TestPassKeepsMeaning: evaluate large golden files too")
 )
 
-// TestPassKeepsMeaning compares what each pass is given with what it returns: both evaluate to the same
-// bits. A pass is given the texts of its golden files and random graphs that the passes before it have
-// rewritten; inputs are random, many of them zeros, NaN, infinities and extremes. A pass that nothing
-// makes do anything fails the test.
+// TestPassKeepsMeaning checks each pass on its own: the states before and after it must evaluate to the same bits.
+// The states are the pass's golden files and random graphs rewritten by the earlier passes. Inputs are random, many
+// of them zeros, NaN, infinities and extremes. The test fails if nothing makes the pass change a state.
 //
-// The loop of a contributor who works on one pass takes seconds:
+// Someone who works on one pass runs it in seconds:
 //
 //	go test ./passes -run PassKeepsMeaning -pass pieces -rapid.checks 1000
 func TestPassKeepsMeaning(t *testing.T) {
@@ -42,11 +41,11 @@ func TestPassKeepsMeaning(t *testing.T) {
 			compare := func(t *rapid.T, s *State, m *tuning.Machine, inputs []eval.Array) {
 				before := s.String()
 				want, wrong := evaluated(s, inputs)
-				if wrong != nil { // an integer is an index that is out of range
+				if wrong != nil { // a random index was out of range
 					want, wrong = evaluated(s, smallIntegers(inputs))
 				}
 				require.NoError(t, run(s, p, m), before)
-				if len(s.Func.Body) > 0 { // else a text of a plan alone
+				if len(s.Func.Body) > 0 { // otherwise the text was a plan
 					require.NoError(t, verify(s, p), "%s\nfrom\n%s", s, before)
 				}
 				if s.String() == before {
@@ -54,7 +53,7 @@ func TestPassKeepsMeaning(t *testing.T) {
 				}
 				changed++
 				got, err := evaluated(s, inputs)
-				if wrong != nil { // a constant index is: of every input
+				if wrong != nil { // a constant index is out of range for every input
 					require.Error(t, err, "%s\nfrom\n%s", s, before)
 					return
 				}
@@ -68,7 +67,7 @@ func TestPassKeepsMeaning(t *testing.T) {
 				} else {
 					rapid.Check(t, func(t *rapid.T) {
 						s := stateOf(t, text)
-						if p.Name == "loops" { // its files have what fuse takes, as groups have no text
+						if p.Name == "loops" { // its files start before fuse, because groups have no text
 							require.NoError(t, form.Fuse(s))
 						}
 						compare(t, s, tuning.Default(1), inputsOf(t, s))
@@ -77,7 +76,7 @@ func TestPassKeepsMeaning(t *testing.T) {
 			}
 			rapid.Check(t, func(t *rapid.T) {
 				cfg := irtest.Config{Layouts: true, Reductions: true, Products: 8}
-				if rapid.Bool().Draw(t, "products") { // of few types, so that products read one another
+				if rapid.Bool().Draw(t, "products") { // few types, so that products read one another
 					cfg = irtest.Config{Layouts: true, Products: 2, DTypes: ir.SetOf(ir.Float32, ir.Int32)}
 				}
 				f, inputs := irtest.Func(t, cfg)
@@ -95,7 +94,7 @@ func TestPassKeepsMeaning(t *testing.T) {
 	}
 }
 
-// goldensOf returns the texts that the golden files of a pass begin with.
+// goldensOf returns the texts before the pass from its golden files.
 func goldensOf(t *testing.T, pass string) (texts []string) {
 	files, err := filepath.Glob("testdata/" + pass + "*.txtar")
 	require.NoError(t, err)
@@ -111,7 +110,7 @@ func goldensOf(t *testing.T, pass string) (texts []string) {
 	return texts
 }
 
-// stateOf reads the text of a graph or of a plan.
+// stateOf parses a graph or a plan.
 func stateOf(t require.TestingT, text string) *State {
 	s := &State{State: rewrite.State{Func: &ir.Func{}}}
 	var err error
@@ -123,12 +122,12 @@ func stateOf(t require.TestingT, text string) *State {
 	require.NoError(t, err)
 	s.Frozen = map[*ir.Value]bool{}
 	for _, p := range s.Func.Params {
-		s.Frozen[p] = strings.HasPrefix(p.Name(), "const") // as package graph names them
+		s.Frozen[p] = strings.HasPrefix(p.Name(), "const") // package graph names constants so
 	}
 	return s
 }
 
-// isSmall reports whether the definition evaluates a state within milliseconds.
+// isSmall reports whether a state can be evaluated within milliseconds.
 func isSmall(s *State) bool {
 	const most = 1 << 14
 	elems := 0
@@ -147,7 +146,7 @@ func isSmall(s *State) bool {
 	return elems <= most
 }
 
-// inputsOf draws the inputs of a state.
+// inputsOf draws inputs for a state.
 func inputsOf(t *rapid.T, s *State) (inputs []eval.Array) {
 	for _, p := range s.Func.Params {
 		inputs = append(inputs, irtest.Array(t, p.Type.DType, rewrite.Extents(p)...))
@@ -162,7 +161,7 @@ func inputsOf(t *rapid.T, s *State) (inputs []eval.Array) {
 	return inputs
 }
 
-// smallIntegers makes every integer of the inputs, in place, 0 or 1: an index into any axis of two elements.
+// smallIntegers reduces every integer input, in place, to 0 or 1. An axis of two elements has both as indices.
 func smallIntegers(inputs []eval.Array) []eval.Array {
 	for _, a := range inputs {
 		for i := range a.Data {
@@ -174,7 +173,7 @@ func smallIntegers(inputs []eval.Array) []eval.Array {
 	return inputs
 }
 
-// evaluated returns the results of a state by the definition of its level.
+// evaluated evaluates the plan of a state, or its graph if it has no plan.
 func evaluated(s *State, inputs []eval.Array) ([]eval.Array, error) {
 	if s.Plan == nil {
 		return eval.Eval(s.Func, inputs)

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// formula builds graphs of one type.
+// formula builds graphs of float32 values.
 type formula struct {
 	t testing.TB
 	f *ir.Func
@@ -49,8 +49,7 @@ func (b *formula) lower(results ...*ir.Value) *plan.Plan {
 	return p
 }
 
-// steps is z = z*z + c over and over, and a count of how often it was small: nine
-// ops a step.
+// steps iterates z = z*z + c n times and counts how often |z| is small. Each iteration has nine ops.
 func (b *formula) steps(n int) *ir.Value {
 	re, im, four := b.param(1000), b.param(1000), b.add(ir.OpConst, ir.Attr{DType: ir.Float32, Bits: 0x40800000})
 	zr, zi, count := re, im, b.op(ir.OpAbs, re)
@@ -63,7 +62,7 @@ func (b *formula) steps(n int) *ir.Value {
 	return b.sum(count, zr, zi)
 }
 
-// temporaries returns how many bytes a plan stores besides results.
+// temporaries returns the total bytes of a plan's temporaries.
 func temporaries(p *plan.Plan) int {
 	n := 0
 	for i := range p.Buffers {
@@ -74,8 +73,8 @@ func temporaries(p *plan.Plan) int {
 	return n
 }
 
-// TestPartition counts the kernels of graphs at the limits of one, and the values that
-// travel between them, of 1000 elements each.
+// TestPartition lowers graphs that exceed the limits of a kernel. It counts the kernels, and the values of 1000
+// elements that are stored between them.
 func TestPartition(t *testing.T) {
 	tests := []struct {
 		name            string
@@ -133,7 +132,7 @@ func (b *formula) params(n int) *ir.Value {
 	return b.sum(in...)
 }
 
-// TestPartitionAreEven checks that a chain is cut into segments of about one length.
+// TestPartitionAreEven checks that a chain is cut into kernels of about equal length.
 func TestPartitionAreEven(t *testing.T) {
 	b := newFormula(t)
 	x := b.param(10)
@@ -146,8 +145,8 @@ func TestPartitionAreEven(t *testing.T) {
 	require.InDelta(t, len(p.Steps[0].Body.Body), len(p.Steps[1].Body.Body), 2*float64(rewrite.CutRun))
 }
 
-// TestPartitionKeepMeaning compares large random graphs, cut into many kernels, with
-// the definition.
+// TestPartitionKeepMeaning checks large random graphs, which need many kernels: the plan must evaluate to the same
+// bits as the graph.
 func TestPartitionKeepMeaning(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))

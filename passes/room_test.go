@@ -9,7 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/passes/form"
 )
 
-// TestStatesAreEmpty: the memory that a graph leaves to the next has nothing of it, and the plan has none of that memory.
+// TestStatesAreEmpty checks that reused memory contains nothing of the last graph, and that a plan does not refer to
+// it.
 func TestStatesAreEmpty(t *testing.T) {
 	texts := []string{
 		`func f(%x: f32[1000], %y: f32[1000]) {
@@ -51,7 +52,7 @@ func TestStatesAreEmpty(t *testing.T) {
 	}
 }
 
-// requireZeros requires that the elements of all lists in a value are zeros, as far as the lists' memory goes.
+// requireZeros requires that all lists in a value are zero up to their capacity.
 func requireZeros(t *testing.T, v reflect.Value, of string) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -66,7 +67,7 @@ func requireZeros(t *testing.T, v reflect.Value, of string) {
 	}
 }
 
-// TestLargeStatesGo: the memory of a large graph is not kept.
+// TestLargeStatesGo checks that the memory of a large graph is not reused.
 func TestLargeStatesGo(t *testing.T) {
 	f := &ir.Func{}
 	x := f.Param("x", ir.Type{DType: ir.Float32, Shape: ir.ShapeOf(10)}, nil)

@@ -8,7 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// windows returns sums of products of windows of size x size with weights, a window for each channel.
+// windows returns a depthwise convolution, written as a sum of slices times weights: each channel has its own window
+// of size x size.
 func (b *formula) windows(size int) (sum *ir.Value) {
 	x, w := b.param(8, 39+size, 39+size), b.param(8, size, size)
 	part := func(v *ir.Value, axis, from, n int) *ir.Value {
@@ -28,8 +29,8 @@ func (b *formula) windows(size int) (sum *ir.Value) {
 	return sum
 }
 
-// TestWindowsAreLines computes windows by kernels of whole lines: their weights are one element for all
-// columns, and count as no operands that have columns.
+// TestWindowsAreLines checks that whole lines of windows are computed by few kernels. A weight is one element for all
+// columns, so it does not count as an operand with columns.
 func TestWindowsAreLines(t *testing.T) {
 	for size, want := range map[int][]int{3: {9}, 5: {5, 10, 10}, 7: {7, 7, 7, 7, 7, 7, 7}} {
 		b := newFormula(t)

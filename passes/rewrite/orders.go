@@ -42,7 +42,7 @@ type orderer struct {
 	s      *State
 	ofTaps ValueMap[bool]      // values computed in the order of a convolution of taps
 	axes   map[*ir.Value][]int // by value whose operands have another order in memory: its axes in that order
-	last   map[*ir.Value]bool  // by value: whether it is stored in its own order, for a result or a reader that is not permuted
+	last   map[*ir.Value]bool  // stored in their own order: results, and values with a reader that is not permuted
 }
 
 // find sets axes and last. It reports whether last has grown; then find must run again, because axes depends on last.
