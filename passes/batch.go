@@ -181,8 +181,8 @@ func outermost(g *plan.RowGroup, i int) int {
 	return 0
 }
 
-// runsOver reports whether each index of an axis touches one row: accesses to buffers with the batch, outputs
-// included, stay in the index's row, and accesses to other buffers do not move.
+// runsOver reports whether axis can be the batch axis of a step. At each index, accesses to buffers with the batch and
+// all outputs must touch only the row of the index. Accesses to other buffers must be the same at every index.
 func (b *Batch) runsOver(s *plan.Step, axis int) bool {
 	a := s.Axes[axis]
 	gathers := a.Role == plan.Line && oneForEach(s.Out[0].Combine)

@@ -143,6 +143,7 @@ type bounding struct {
 	work             []int
 }
 
+// stays unmarks steps and adds those not yet looked at to the worklist.
 func (s *bounding) stays(steps ...int) {
 	if s.looked == nil {
 		s.looked = make([]bool, len(s.p.Steps))

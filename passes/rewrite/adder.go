@@ -13,6 +13,7 @@ type adder struct {
 	err error
 }
 
+// add adds a value with the given op, attributes and operands.
 func (a *adder) add(op ir.Op, attr ir.Attr, args ...*ir.Value) *ir.Value {
 	if a.err != nil {
 		return nil

@@ -10,7 +10,8 @@ import (
 // The pass contract inserts these casts for products and convolutions, and the pass reductions for all other
 // accumulating operations.
 
-// isNarrow reports whether a value has a type without arithmetic of its own, and accumulates or counts.
+// isNarrow reports whether v must be computed in another type: it is an iota of a type shorter than int32, or it
+// accumulates elements of a type without arithmetic of its own.
 func isNarrow(v *ir.Value) bool {
 	if v.Op == ir.OpIota {
 		return v.Type.DType.Size() < ir.Int32.Size()

@@ -68,6 +68,7 @@ func (c *contractor) widened(v *ir.Value) (*ir.Value, error) {
 	return p, a.err
 }
 
+// CheckContract returns an error unless the graph is as Contract ensures.
 func CheckContract(s *State) error {
 	for _, v := range s.Func.Body {
 		switch {
@@ -91,6 +92,7 @@ func isTapped(v *ir.Value) bool {
 	return v.Attr.Conv != nil && v.Attr.Conv.Tapped(v.Args[1].Type.Shape)
 }
 
+// contractor holds what Contract knows of the contractions of a graph from their readers.
 type contractor struct {
 	s    *State
 	last map[*ir.Value]bool // convolutions whose channels stay last in memory

@@ -21,6 +21,7 @@ func CSE(s *State) error {
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) { return n.First(v), nil })
 }
 
+// CheckCSE returns an error if two values compute the same.
 func CheckCSE(s *State) error {
 	n := newNumbering(s.Func)
 	for _, v := range s.Func.Body {

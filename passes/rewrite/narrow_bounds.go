@@ -12,6 +12,7 @@ import (
 // numbers is a range: the least and the greatest number that a value may have.
 type numbers struct{ least, greatest int64 }
 
+// ShortInt reports whether d is bool or an integer type of at most two bytes.
 func ShortInt(d ir.DType) bool { return d == ir.Bool || ir.Ints.Has(d) && d.Size() <= 2 }
 
 // rangeOf returns the range of a bool or of an integer type of at most 32 bits.

@@ -38,6 +38,7 @@ func Orders(s *State) error {
 	return nil
 }
 
+// orderer finds the values that Orders permutes: those in axes but not in last.
 type orderer struct {
 	s      *State
 	ofTaps ValueMap[bool]      // values computed in the order of a convolution of taps
@@ -72,8 +73,8 @@ func (o *orderer) find() bool {
 }
 
 // readsInOrder reports whether a product reads its left operand x fast with channels last in memory: x is windows of
-// a value with few channels. The elements of one channel are then close, and fall into many sets of the first-level
-// cache.
+// a value with few channels. The elements of one channel are then so close that they do not compete for the same sets
+// of the first-level cache.
 func (o *orderer) readsInOrder(x *ir.Value) bool {
 	v := Viewed(x)
 	axes := o.axes[v]

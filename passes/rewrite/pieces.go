@@ -34,12 +34,14 @@ func Pieces(s *State) error {
 	})
 }
 
+// piecer sorts values into three kinds. A root becomes a concatenation of pieces. A value inside is read only by roots
+// and other values inside, and is dissolved into their pieces. Any other value stays, and pieces are boxes of it.
 type piecer struct {
 	s       *State
 	readers map[*ir.Value][]*ir.Value
 	results map[*ir.Value]bool
 	reads   ValueMap[Reading]         // result of CountReads
-	roots   map[*ir.Value]bool        // values to rewrite, unless they are inside
+	roots   map[*ir.Value]bool        // values to rewrite; a root that is inside is rewritten with the root that reads it
 	inside  map[*ir.Value]bool        // values read only by roots and by one another
 	leaves  map[*ir.Value]bool        // values that are never inside
 	cutsOf  map[*ir.Value]float64     // set by bound
@@ -136,6 +138,7 @@ func (p *piecer) cuts(v *ir.Value, axis int) []int {
 	return at
 }
 
+// findCuts computes the result of cuts.
 func (p *piecer) findCuts(v *ir.Value, axis int) (at []int) {
 	n, _ := v.Type.Shape[axis].Int()
 	if axis == len(v.Type.Shape)-1 && p.s.IsShort(v, axis) {

@@ -39,8 +39,8 @@ func reduces(v *ir.Value) bool { return v.Op == ir.OpReduceChunks }
 // its length.
 const mostPieces = 512
 
-// bound estimates the number of cuts of each value, assuming that all concatenations are inside. It makes values with
-// too many cuts leaves.
+// bound estimates the number of cuts of each value, assuming that all concatenations are inside. A value with too many
+// cuts becomes a leaf.
 func (p *piecer) bound() {
 	p.cutsOf = map[*ir.Value]float64{}
 	for _, v := range p.s.Func.Body {
@@ -62,7 +62,7 @@ func (p *piecer) bound() {
 	}
 }
 
-// isMoved reports whether a slice or a concatenation reads v, an elementwise value.
+// isMoved reports whether v is elementwise and read by a slice or a concatenation.
 func (p *piecer) isMoved(v *ir.Value) bool {
 	return fusible(v) && slices.ContainsFunc(p.readers[v], moves)
 }

@@ -80,6 +80,7 @@ func (r *reducer) chunks(v *ir.Value) *ir.Value {
 	return v
 }
 
+// CheckReductions returns an error unless the graph is as Reductions ensures.
 func CheckReductions(s *State) error {
 	for _, v := range s.Func.Body {
 		switch {

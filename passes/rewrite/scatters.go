@@ -79,6 +79,7 @@ func (w *scatterer) asBytes(index *ir.Value) *ir.Value {
 	return index
 }
 
+// inPieces returns the scatter as one of pieces, a reduction of the pieces' tables, and a scatter of the other updates.
 func (w *scatterer) inPieces(index *ir.Value) *ir.Value {
 	v, by := w.v, w.v.Op.Info().By
 	x, updates := v.Args[0], v.Args[2]

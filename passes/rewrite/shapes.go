@@ -34,6 +34,7 @@ func LayoutIn(s *layout.Space, v *ir.Value) layout.Layout {
 	return s.RowMajor(AppendExtents(space[:0], v)...)
 }
 
+// Extents returns the extents of a value.
 func Extents(v *ir.Value) []int { return AppendExtents(make([]int, 0, len(v.Type.Shape)), v) }
 
 // HasExtents reports whether shape equals the shape of v.
@@ -69,4 +70,5 @@ func Apart(shape []int) layout.Layout {
 	return layout.Layout{Shape: shape, Strides: ManyOnes[:len(shape):len(shape)]}
 }
 
+// ManyOnes is a list of ones, of which callers take as many as they need. It must not be changed.
 var ManyOnes = slices.Repeat([]int{1}, 2*layout.MaxRank)

@@ -42,6 +42,7 @@ func Simplify(s *State) error {
 // few can follow one another.
 const mostRules = 16
 
+// CheckSimple returns an error unless the graph is as Simplify ensures.
 func CheckSimple(s *State) error {
 	for _, v := range s.Func.Body {
 		if normalize(v) {

@@ -52,6 +52,7 @@ func sameArguments(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
 	return nil, nil
 }
 
+// constantCondition rewrites a select with a constant condition to the selected operand.
 func constantCondition(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
 	if v.Op != ir.OpSelect || v.Args[0].Op != ir.OpConst {
 		return nil, nil

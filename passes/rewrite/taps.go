@@ -32,6 +32,7 @@ func Taps(s *State) error {
 	})
 }
 
+// CheckTaps returns an error if the graph has a convolution.
 func CheckTaps(s *State) error {
 	for _, v := range s.Func.Body {
 		if v.Attr.Conv != nil {

@@ -30,6 +30,7 @@ func Unroll(s *State) error {
 	return s.Rewrite(u.rewrite)
 }
 
+// unroller holds the sets of values that Unroll replaces, and the channels made so far.
 type unroller struct {
 	s        *State
 	readers  map[*ir.Value][]*ir.Value

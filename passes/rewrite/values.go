@@ -8,8 +8,10 @@ import (
 
 // This file has kinds of values.
 
+// IsConst reports whether v is a constant.
 func IsConst(v *ir.Value) bool { return v.Op == ir.OpConst }
 
+// IsScan reports whether v is a scan, such as a cumulative sum.
 func IsScan(v *ir.Value) bool { return v.Op.Info().Kind == ir.Scan }
 
 // Alone reports whether v is computed in a loop of its own: v is neither elementwise nor a reduction, which can end a
