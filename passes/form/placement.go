@@ -192,8 +192,9 @@ func (p *placer) alone(x, a *ir.Value) bool {
 	return len(p.readers[x]) <= 1 && len(p.readers[a]) <= 1 && !p.results[x] && !p.results[a]
 }
 
-// readInside redirects all readers of x except v, which pads x, to the elements of x inside the padding, and reports
-// whether it did. It changes nothing if a reader could be computed in the loop of x, or would then read shorter lines.
+// readInside redirects the readers of x, except v, which pads x, to the elements of x inside the padding, and reports
+// whether it did. It changes nothing if some reader could be computed in the loop of x, or would then read shorter
+// lines.
 func (p *placer) readInside(x, v *ir.Value, inside location) bool {
 	if !p.padding[v] || p.results[x] || !x.Op.IsElementwise() || !slices.Contains(v.Args, x) {
 		return false
@@ -254,8 +255,8 @@ func line(l layout.Layout) int {
 	return shape[len(shape)-1]
 }
 
-// within takes a view of a row-major array of the given shape, and returns the layout of the same elements if the array
-// itself has the layout at. It fails if a step of the view wraps from the end of one axis to the next index of another.
+// within translates a view of a row-major array to an array of the same shape that has the layout at. It fails if the
+// view steps past the end of one axis to the next index of another.
 func within(view layout.Layout, shape []int, at layout.Layout) (l layout.Layout, ok bool) {
 	first, err := layout.Unravel(shape, view.Offset)
 	if err != nil {

@@ -101,7 +101,7 @@ func (r *recomputer) operand(a, v *ir.Value) *ir.Value {
 type loop struct {
 	level  int32 // cheap values of earlier levels are computed again; 0 if none are
 	cuts   bool  // it needs more than functions of single bytes
-	tabled bool  // it does table lookups
+	tabled bool  // it is a loop of table lookups
 }
 
 // in returns the value that the loop l reads instead of a.

@@ -21,8 +21,8 @@ type State struct {
 	Plan *plan.Plan
 
 	Running string                  // the pass that is running, or ""
-	Buffer  rewrite.ValueMap[int32] // 1 + the buffer of each value that has one
-	Step    rewrite.ValueMap[int32] // 1 + the step that computes each value
+	Buffer  rewrite.ValueMap[int32] // 1 + the index of a value's buffer, 0 for none
+	Step    rewrite.ValueMap[int32] // 1 + the index of the step that computes a value
 
 	why        map[*ir.Value]string   // why values are stored in memory of their own
 	placed     map[*ir.Value]location // values that are stored in another value's buffer

@@ -6,23 +6,24 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// The members of a tile. Input: the steps and the intermediates. Output: the steps with their axes cut where those of the
-// intermediates end, so that each axis moves along one dimension of each intermediate.
+// The members of a tile are its steps, with axes cut where dimensions of the intermediates end. After that, each axis
+// moves along one dimension of each intermediate.
 
-// tileMember is a step of a tile, or a part of one that stores the same in several places.
+// tileMember is a step of a tile, or the part of a copying step that stores one of its outputs.
 type tileMember struct {
-	index int // in the plan
+	index int // of the step in the plan
 	step  plan.Step
 }
 
-// cut makes the members of the steps. It fails if a member but the last has several outputs, and neither copies nor is of a row group.
+// cut makes members from the steps. In tiles other than row groups it fails if a step before the last has several
+// outputs, unless the step only copies or casts.
 func (t *tile) cut() bool {
 	t.members, t.shapes = nil, map[int][]int{}
 	steps := make([]plan.Step, len(t.steps))
 	for k, i := range t.steps {
 		steps[k] = *rowsApart(&t.t.p.Steps[i])
 	}
-	for changed := true; changed; { // axes that are cut move along more dimensions
+	for changed := true; changed; { // a cut axis may move along more dimensions, which are then cut too
 		changed = false
 		for _, b := range t.made {
 			shape := shapeIn(steps, b, t.t.p.Buffers[b].Shape)
@@ -53,8 +54,8 @@ func (t *tile) cut() bool {
 	return true
 }
 
-// rowsApart returns a gather as one that takes a single line for each index of an axis of its
-// own, and any other step as it is.
+// rowsApart returns a gather whose indices have an axis of their own, so that each iteration takes a single line. It
+// returns any other step as it is.
 func rowsApart(s *plan.Step) *plan.Step {
 	if !s.Gathers() || s.TakesOne() {
 		return s
@@ -71,9 +72,9 @@ func rowsApart(s *plan.Step) *plan.Step {
 	return &one
 }
 
-// shapeIn returns the shape of a temporary as steps move through it: dimensions that no axis moves along are one with
-// those behind them, and others are cut where the axes of a step that writes it end, as those of a product may count
-// lines and columns together.
+// shapeIn returns the shape of a temporary as steps move through it. A dimension that no axis moves along is merged
+// with the next one. A dimension is cut in two if a step that writes it has an axis for the outer part. For example,
+// the rows of a product may count the lines and columns of an image together.
 func shapeIn(steps []plan.Step, buffer int, shape []int) []int {
 	moved := make([]bool, len(shape))
 	for i := range steps {
@@ -111,7 +112,8 @@ func shapeIn(steps []plan.Step, buffer int, shape []int) []int {
 	return shape
 }
 
-// crosses reports whether a step reads a buffer along an axis that is not parallel, and so is never cut, past a distance.
+// crosses reports whether a step reads a buffer along an axis that is not parallel and crosses a distance: its stride
+// is shorter than the distance, and all its indices together reach at least that far. Such an axis is never cut.
 func crosses(steps []plan.Step, buffer, distance int) bool {
 	for i := range steps {
 		for _, a := range steps[i].In {
@@ -125,8 +127,8 @@ func crosses(steps []plan.Step, buffer, distance int) bool {
 	return false
 }
 
-// cutStep returns a step with its parallel axes cut so that each moves along one dimension of
-// each intermediate, as far as that can be.
+// cutStep returns a step with its parallel axes cut so that each moves along one dimension of each intermediate, where
+// that is possible.
 func (t *tile) cutStep(s plan.Step) plan.Step {
 	for again := true; again; {
 		again = false
@@ -144,7 +146,8 @@ func (t *tile) cutStep(s plan.Step) plan.Step {
 	return s
 }
 
-// cutAxis returns a step with an axis, which no panels have, cut into two, the inner one of n indices.
+// cutAxis returns a step with an axis cut in two, of which the inner one has n indices. No operand may have that axis
+// in panels.
 func cutAxis(s *plan.Step, axis, n int) plan.Step {
 	cut := *s
 	cut.Axes = slices.Concat(s.Axes[:axis+1], []plan.Axis{{Extent: n}}, s.Axes[axis+1:])
@@ -162,13 +165,13 @@ func cutAxis(s *plan.Step, axis, n int) plan.Step {
 	return cut
 }
 
-// inPanels reports whether an operand of a step has an axis in panels.
+// inPanels reports whether some operand of a step has the axis in panels.
 func inPanels(s *plan.Step, axis int) bool {
 	return slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Panel != nil && a.Panel.Axis == axis })
 }
 
-// cutOf returns an axis of an access that moves along more than one dimension of a shape, and how
-// many of its indices belong to one of the outer dimension; 0 if there is none.
+// cutOf returns an axis along which an access moves through several dimensions of a shape, and the number n of indices
+// after which the outer dimension advances by one. n is 0 if there is no such axis.
 func cutOf(shape []int, s *plan.Step, a *plan.Access) (axis, n int) {
 	for k, x := range s.Axes {
 		if x.Role != plan.Parallel || x.Extent == 1 || a.Strides[k] <= 0 {

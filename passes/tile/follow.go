@@ -6,28 +6,29 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Which axes of the members of a tile count its images, rows or lines, and which dimensions of the intermediates: those that
-// follow from an axis of one member, by where members store and read.
+// The images, rows or lines of a tile are counted by one axis of each member and one dimension of each intermediate.
+// The search for them begins with an axis of one member and follows the intermediates that members store and read.
 
-// followed says where in a tile the images, rows or lines of one member are.
+// followed holds, for one axis of one member, the axes and dimensions that count the same images, rows or lines
+// elsewhere in the tile.
 type followed struct {
-	axes []int       // by member: the axis that counts them, -1 if it has one line or image and no axis
-	per  []int       // by member: so many of its lines follow one another for one line of the first one
+	axes []int       // by member: the axis that counts them, -1 if the member has only one
+	per  []int       // by member: number of its lines for one line of the first member followed
 	dims map[int]int // by intermediate: the dimension that counts them
-	pers map[int]int // by intermediate, as per
+	pers map[int]int // by intermediate: like per
 }
 
-// counted is what an axis that is followed counts.
+// counted is the kind of objects that an axis counts.
 type counted uint8
 
 const (
-	lines  counted = iota // a member may read lines that the block before has too
-	images                // a member reads its own image alone, which has columns
-	rows                  // a member reads its own row alone; the rows of a product are rows
+	lines  counted = iota // a member may also read lines of the previous block
+	images                // a member reads only its own image, and images have columns
+	rows                  // a member reads only its own row; the rows of a product are rows
 )
 
-// follow returns which axis of each member goes with an axis of one of them, and which dimension of each intermediate. It
-// fails if there are no such axes.
+// follow returns the axes of all members and the dimensions of all intermediates that count the same objects as an axis
+// of the given member. It fails if some member has no such axis.
 func (t *tile) follow(member, axis int, what counted) (f followed, ok bool) {
 	n := len(t.members)
 	f = followed{make([]int, n), make([]int, n), map[int]int{}, map[int]int{}}
@@ -49,7 +50,7 @@ func (t *tile) follow(member, axis int, what counted) (f followed, ok bool) {
 	return f, left == 0
 }
 
-// known reports whether a member touches an intermediate whose dimension is known.
+// known reports whether member k touches an intermediate whose dimension f already has.
 func (t *tile) known(f *followed, k int) bool {
 	return t.members[k].step.Touches(func(b int) bool {
 		_, ok := f.dims[b]
@@ -57,7 +58,8 @@ func (t *tile) known(f *followed, k int) bool {
 	})
 }
 
-// countedBy reports whether an axis of member k may count images, rows or lines; -1 is no axis.
+// countedBy reports whether an axis of member k may count images, rows or lines. If axis is -1, the member has only one
+// of them.
 func (t *tile) countedBy(k, axis int, what counted) bool {
 	s := &t.members[k].step
 	switch {
@@ -76,8 +78,9 @@ func (t *tile) countedBy(k, axis int, what counted) bool {
 	return axis < at.Pairs || at.Rows <= axis && axis < at.Cols
 }
 
-// movesWindows reports whether an axis of a product moves the operand that has windows: those would be packed
-// again for each block of another axis. Pairs of windows, or the windows, are no single axis.
+// movesWindows reports whether an axis of a product moves an operand that consists of windows, so that its pairs, or
+// its rows or columns, are several axes in memory. If blocks divided an axis of the other operand, each block would
+// pack the windows again.
 func movesWindows(s *plan.Step, axis int) bool {
 	at := s.Product()
 	i, first, end := 0, at.Rows, at.Cols
@@ -95,8 +98,9 @@ func movesWindows(s *plan.Step, axis int) bool {
 	return s.In[i].Panel == nil && (apart(at.Pairs, at.Rows) || apart(first, end))
 }
 
-// needed reports whether an axis of member k has to stay one of the rows or columns of a product: where windows next to each other along
-// the axis have elements in common, and where no other axis of the rows or columns counts lines.
+// needed reports whether an axis of member k must stay an axis of the rows or columns of a product. That is so if
+// neighbouring windows along the axis share elements. It is also so if images are counted by all the other axes of
+// these rows or columns.
 func (t *tile) needed(k, axis int) bool {
 	s := &t.members[k].step
 	if !s.Contracts() || axis < s.Product().Rows {
@@ -127,7 +131,8 @@ func (t *tile) needed(k, axis int) bool {
 	return left == 0
 }
 
-// followOut finds the axis of member k by where it stores or reads an intermediate whose dimension is known.
+// followOut finds the axis of member k from an intermediate that the member stores or reads and whose dimension is
+// known.
 func (t *tile) followOut(f *followed, k int, what counted) bool {
 	s := &t.members[k].step
 	find := func(a plan.Access, extents []int) bool {
@@ -150,7 +155,8 @@ func (t *tile) followOut(f *followed, k int, what counted) bool {
 	return false
 }
 
-// followIn finds the dimensions of the intermediates that member k reads or stores by its axis.
+// followIn finds, from the axis of member k, the dimensions of the intermediates that the member reads. For rows it
+// also finds those of the intermediates that the member stores.
 func (t *tile) followIn(f *followed, k int, what counted) bool {
 	s, own := &t.members[k].step, f.axes[k]
 	if inPanels(s, own) {

@@ -9,27 +9,27 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Gathers in the body of a reduction: one step gathers rows and reduces them, such as the sums of
-// embeddings, and combines the rows where they are in the table. They may be multiplied by a weight each,
-// and the sums may be ragged, such as those of a sparse matrix and a vector. Steps stay apart if the
-// reduction has more than one chunk, computes anything else, reads rows of few columns, or leaves out
-// the row of an index: an index outside the table is an error, whether its row is read or not.
+// Gathers in the body of a reduction: one step gathers rows and reduces them, so that rows are combined where they lie
+// in the table. Examples are sums of embeddings, sums with a weight for each row, and ragged sums such as the product
+// of a sparse matrix and a vector. The steps stay separate if the reduction has more than one chunk, computes anything
+// else, reads rows of few columns, or skips the row of some index. An index outside the table is an error whether or
+// not its row is read.
 
-// gathersInBodies puts gathers into the steps that reduce what they store.
+// gathersInBodies fuses each gather with the step that reduces the gathered rows.
 func (f *former) gathersInBodies() {
 	if !slices.ContainsFunc(f.p.Steps, func(s plan.Step) bool { return s.Gathers() }) {
 		return
 	}
 	uses := f.p.Uses()
 	var list []regrouped
-	var gone []int // buffers
+	var gone []int // buffers that the fused steps no longer store
 	taken := make([]bool, len(f.p.Steps))
 	for i := range f.p.Steps {
 		if !f.p.Steps[i].Gathers() {
 			continue
 		}
 		one, buffers := f.withGather(i, uses)
-		if one.members == nil || taken[one.members[1]] { // two gathers may be multiplied
+		if one.members == nil || taken[one.members[1]] { // the step multiplies two gathers; the first is fused
 			continue
 		}
 		taken[one.members[1]] = true
@@ -42,8 +42,8 @@ func (f *former) gathersInBodies() {
 	}
 }
 
-// withGather returns step i, a gather, and those that read it as one step, and the buffers between them;
-// or nothing.
+// withGather fuses gather i with the steps that consume it. It returns the fused step and the buffers no longer needed,
+// or zero values.
 func (f *former) withGather(i int, uses *plan.Uses) (r regrouped, buffers []int) {
 	steps := f.p.Steps
 	to := steps[i].Out[0].Buffer
@@ -67,7 +67,8 @@ func (f *former) withGather(i int, uses *plan.Uses) (r regrouped, buffers []int)
 	return regrouped{}, nil
 }
 
-// gatherReduction returns the step of a gather and the reduction that alone reads what it stores.
+// gatherReduction returns the step that replaces the gather g and the reduction r, which is the only reader of g. It
+// fails if no op on lines does the work of both.
 func (f *former) gatherReduction(g, r *plan.Step) (one plan.Step, ok bool) {
 	line, axis, d := g.Along(), r.Along(), g.Body.In[0].DType
 	weighted := onlyMultiplies(r.Body)
@@ -95,13 +96,14 @@ func (f *former) gatherReduction(g, r *plan.Step) (one plan.Step, ok bool) {
 		rest[i].Line = r.Axes[axis].Extent
 	}
 	out.Combine = op
-	one = plan.Step{Axes: slices.Clone(r.Axes), In: append([]plan.Access{table}, rest...), Out: []plan.Output{out}, Pos: g.Pos} // an error of an index is at the gather's line
+	one = plan.Step{Axes: slices.Clone(r.Axes), In: append([]plan.Access{table}, rest...), Out: []plan.Output{out}, Pos: g.Pos} // index errors name the gather's line
 	one.Axes[axis] = plan.Axis{Extent: 1, Role: plan.Line}
 	one.Body = lineBody(d, one.In, 1)
 	return one, true
 }
 
-// lineBody returns the body of a step on lines of elements of a type, but for operands of indices.
+// lineBody returns the body of a step on lines. The operands have the type d, except those listed in indices, which are
+// Int64.
 func lineBody(d ir.DType, in []plan.Access, indices ...int) *kernel.Kernel {
 	var operands []kernel.Operand
 	for i := range in {
@@ -116,7 +118,8 @@ func lineBody(d ir.DType, in []plan.Access, indices ...int) *kernel.Kernel {
 	return b.Kernel()
 }
 
-// readThrough returns what a step reads as its reader does, along all of its axes but one: see placesIn.
+// readThrough translates the access a of a step to the axes of the step's reader. from and offset come from placesIn.
+// Axis but of the step is left out.
 func readThrough(a plan.Access, from [][]int, offset []int, but int) plan.Access {
 	strides := make([]int, len(from))
 	for k, n := range a.Strides {
@@ -132,8 +135,8 @@ func readThrough(a plan.Access, from [][]int, offset []int, but int) plan.Access
 	return a
 }
 
-// gatheredBy returns the op on lines that gathers elements and combines them, or their products with weights, by an
-// op, if there is one.
+// gatheredBy returns the op on lines that gathers elements and combines them by the op by. If weighted is true, each
+// element is first multiplied by a weight. gatheredBy returns OpInvalid if there is no such op.
 func gatheredBy(by ir.Op, weighted bool) ir.Op {
 	for _, op := range kernel.GatherReduce.Ops() {
 		if op.Info().By == by && op.Info().Weighted == weighted {
@@ -143,14 +146,15 @@ func gatheredBy(by ir.Op, weighted bool) ir.Op {
 	return ir.OpInvalid
 }
 
-// placesIn returns how the indices of a step's axes follow from those of a reader over some extents of what it
-// stores: index k is offset[k], and from[j][k] for each index of axis j of the reader.
+// placesIn returns how the indices of step g follow from the indices of a reader of its output, whose axes have the
+// given extents: index k of g is offset[k], plus from[j][k] for each index of axis j of the reader. It fails if some
+// read leaves the axes of g.
 func placesIn(g *plan.Step, read *plan.Access, extents []int) (from [][]int, offset []int, ok bool) {
 	to := &g.Out[0].Access
 	if to.Panel != nil || read.Panel != nil {
 		return nil, nil, false
 	}
-	split := func(distance int) ([]int, bool) { // into distances along the axes, the longest first
+	split := func(distance int) ([]int, bool) { // into steps along the axes, longest strides first
 		in := make([]int, len(g.Axes))
 		for distance != 0 {
 			k := -1
@@ -189,10 +193,10 @@ func placesIn(g *plan.Step, read *plan.Access, extents []int) (from [][]int, off
 	return from, offset, true
 }
 
-// readsEachIndex reports whether a reader over some extents reads what a gather stores of each of its
-// indices. It reads within the gather's axes, at from[j][k] along axis k for each index of its own axis j.
+// readsEachIndex reports whether a reader of the gather g uses every one of g's indices. extents and from describe the
+// reader: see placesIn.
 func readsEachIndex(g *plan.Step, extents []int, from [][]int) bool {
-	taken := make([]bool, len(extents)) // the axes of the reader that go along an axis of indices
+	taken := make([]bool, len(extents)) // by axis of the reader: whether it moves along an axis of indices
 	for k, a := range g.Axes {
 		if g.In[1].Strides[k] == 0 {
 			continue
@@ -202,13 +206,13 @@ func readsEachIndex(g *plan.Step, extents []int, from [][]int) bool {
 			if from[j][k] == 0 || n == 1 {
 				continue
 			}
-			if taken[j] { // a diagonal
+			if taken[j] { // the reader takes a diagonal
 				return false
 			}
 			taken[j], along = true, append(along, j)
 		}
 		slices.SortStableFunc(along, func(i, j int) int { return cmp.Compare(max(from[i][k], -from[i][k]), max(from[j][k], -from[j][k])) })
-		reach := 1 // how many indices without a gap are read
+		reach := 1 // number of indices that are read without a gap
 		for _, j := range along {
 			n := max(from[j][k], -from[j][k])
 			if n > reach {
@@ -223,12 +227,12 @@ func readsEachIndex(g *plan.Step, extents []int, from [][]int) bool {
 	return true
 }
 
-// leastColumns is the least number of columns of rows that are reduced as they are gathered, leastSummed that of floats that are
-// summed.
+// leastColumns is the least number of columns of rows that are reduced as they are gathered. leastSummed is the least
+// number for sums of floats.
 const leastColumns, leastSummed = 16, 2
 
-// longRows reports whether what is combined are rows of the table, of enough columns, and each has one
-// element of the rest.
+// longRows reports whether the reduction r combines rows of the table that have enough columns, and each row has one
+// element of each access in rest. With Eager, one column is enough.
 func (f *former) longRows(r *plan.Step, axis int, table plan.Access, rest []plan.Access) bool {
 	least := leastColumns
 	switch {
@@ -245,7 +249,7 @@ func (f *former) longRows(r *plan.Step, axis int, table plan.Access, rest []plan
 	return false
 }
 
-// multipliesTwo reports whether a step stores the products of two inputs, and does nothing else.
+// multipliesTwo reports whether a step stores the products of two inputs and does nothing else.
 func multipliesTwo(s *plan.Step) bool {
 	return s.Elementwise() && len(s.In) == 2 && len(s.Out) == 1 && s.Out[0].Stored() && onlyMultiplies(s.Body)
 }
@@ -255,8 +259,8 @@ func onlyMultiplies(b *kernel.Kernel) bool {
 	return len(b.In) == 2 && len(b.Body) == 1 && b.Body[0].Op == ir.OpMul && b.Body[0].Args[0] != b.Body[0].Args[1] && b.Out[0] == kernel.Ref(2)
 }
 
-// raggedProducts returns the step of a gather of rows, their products with weights, and the ragged sums of
-// those. Rows of several columns have one index and one weight each.
+// raggedProducts returns the step that replaces a gather g of rows, the step e that multiplies them by weights, and the
+// ragged sums r of the products. It fails if the rows have several columns and not one index and one weight each.
 func (f *former) raggedProducts(g, e, r *plan.Step) (one plan.Step, ok bool) {
 	d, axis := g.Body.In[0].DType, r.Along()
 	if g.Out[0].Combine != ir.OpGather || r.Out[0].Combine != ir.OpRaggedAdd || !ir.OpRaggedMulAdd.Info().Domain.Has(d) {

@@ -9,11 +9,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Place gives temporaries places in one arena, and scratch buffers places in that of their group. A place is taken from the
-// first step that writes the buffer to the last that reads it. A step may write
-// over an operand that dies in it, if it reads that operand exactly where it
-// writes. The steps of a row group run in turns, so a place is taken for all of
-// them; what they keep for a block of rows has places in the group's scratch. Offsets are multiples of 64.
+// Place assigns memory to temporaries in one arena, and to scratch buffers in the scratch memory of their row group. A
+// buffer holds its memory from the first step that writes it to the last step that reads it. A step may store an output
+// in the memory of an operand that it is the last to read, if it reads each element exactly where it writes one. The
+// steps of a row group run in turns, so a temporary holds its memory during all of them. Offsets are multiples of 64.
 func Place(p *plan.Plan) error {
 	last, placed := lastUse(p), make([]bool, len(p.Buffers))
 	arena := &freeList{}
@@ -39,11 +38,10 @@ func Place(p *plan.Plan) error {
 	return nil
 }
 
-// placeStep places what steps i to end write into buffers of a kind, but for those
-// that have a place, and gives back the places of those that no later step touches.
+// placeStep allocates the unplaced buffers of a kind that steps i to end write, and frees those no later step uses.
 func placeStep(p *plan.Plan, free *freeList, kind plan.BufferKind, last []int, placed []bool, i, end int) error {
 	var space [16]int
-	gone := space[:0] // taken over by an output of the step, or given back
+	gone := space[:0] // buffers that are freed, or whose memory an output took over
 	steps := p.Steps[i : end+1]
 	for k := range steps {
 		step := &steps[k]
@@ -88,7 +86,7 @@ func lastUse(p *plan.Plan) []int {
 	return last
 }
 
-// inPlace finds an input that dies in step i and whose place an output can have.
+// inPlace returns an input that no step after i touches and whose memory the output out can take over.
 func inPlace(p *plan.Plan, i int, last []int, ins []plan.Access, out int, gone []int) (int, bool) {
 	o := &p.Buffers[out]
 	for _, in := range ins {
@@ -103,7 +101,7 @@ func inPlace(p *plan.Plan, i int, last []int, ins []plan.Access, out int, gone [
 	return 0, false
 }
 
-// roomOf returns the bytes of a buffer rounded up to whole cache lines.
+// roomOf returns the size of a buffer in bytes, rounded up to whole cache lines, or math.MaxInt if it is too large.
 func roomOf(b *plan.Buffer) int {
 	n := b.Size()
 	if n > (math.MaxInt-64)/8 {
@@ -112,7 +110,7 @@ func roomOf(b *plan.Buffer) int {
 	return (n*b.DType.Size() + 63) / 64 * 64
 }
 
-// freeList is the arena: the free places sorted by size, and where it ends.
+// freeList is an arena: its free intervals, sorted by size, and its end.
 type freeList struct {
 	free []interval
 	end  int
@@ -120,8 +118,8 @@ type freeList struct {
 
 type interval struct{ offset, size int }
 
-// take returns a place of n bytes: the smallest free one that is large enough,
-// or a new one at the end.
+// take allocates n bytes: from the smallest free interval that is large enough, or else at the end of the arena. It
+// fails if the arena would be larger than an int.
 func (f *freeList) take(n int) (offset int, ok bool) {
 	i := sort.Search(len(f.free), func(i int) bool { return f.free[i].size >= n })
 	if i == len(f.free) {

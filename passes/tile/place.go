@@ -2,15 +2,16 @@ package tile
 
 import "github.com/stridefuse/stridefuse/ir/plan"
 
-// Where an access is in the shape of its buffer, dimension by dimension.
+// An access as a box in the shape of its buffer.
 
-// placedAccess says how an access moves through the shape of its buffer.
+// placedAccess describes how an access moves through the shape of its buffer.
 type placedAccess struct {
-	dim, by           []int // by axis of the step: along which dimension, -1 for none, and how far
-	first, low, reach []int // by dimension: where the first index is, where the access begins, and how far it goes from there
+	dim, by           []int // by axis of the step: dimension, -1 for none; distance in it for each index
+	first, low, reach []int // by dimension: index of the first element; least index; distance from there to the greatest
 }
 
-// placeAccess returns how an access moves through a shape, if it is a box of it.
+// placeAccess returns how an access moves through a shape. It fails if an axis does not move along a single dimension,
+// or if the access leaves the shape or is in panels.
 func placeAccess(shape, extents []int, a plan.Access) (p placedAccess, ok bool) {
 	all := make([]int, 2*len(extents)+3*len(shape))
 	next := func(n int) (of []int) {
@@ -49,7 +50,8 @@ func placeAccess(shape, extents []int, a plan.Access) (p placedAccess, ok bool) 
 	return p, a.Panel == nil && a.Offset >= 0
 }
 
-// dimOf returns the outermost dimension along which a distance is one of whole steps, -1 for none, and how many steps.
+// dimOf returns the outermost dimension in which a distance is a whole number of steps, and that number. dim is -1 if
+// there is no such dimension.
 func dimOf(shape []int, distance int) (dim, steps int) {
 	stride := elements(shape)
 	for d, n := range shape {
@@ -60,7 +62,7 @@ func dimOf(shape []int, distance int) (dim, steps int) {
 	return -1, 0
 }
 
-// elements returns the product of the extents of a shape, those of no elements as 1.
+// elements returns the product of the extents of a shape. An extent of 0 counts as 1.
 func elements(shape []int) int {
 	all := 1
 	for _, n := range shape {

@@ -6,14 +6,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Which lines of each member of a tile, and of each intermediate, a block needs: intervals that follow from those of the
-// last member, back to the first.
+// The lines that a block needs of each member and of each intermediate. They are intervals, found from the lines of the
+// last member back to the first member.
 
-// run is a number of lines.
+// run is an interval of lines.
 type run struct{ from, count int }
 
-// block returns which lines of each member, and of each intermediate, belong to lines of the last
-// member.
+// block returns the lines of each member and of each intermediate that are needed for count lines of the last member,
+// beginning with line from.
 func (t *tile) block(from, count int) (members []run, kept map[int]run) {
 	members, kept = make([]run, len(t.members)), map[int]run{}
 	for k := len(t.members) - 1; k >= 0; k-- {
@@ -29,7 +29,8 @@ func (t *tile) block(from, count int) (members []run, kept map[int]run) {
 	return members, kept
 }
 
-// stores returns which lines of a member store those that are kept of what it writes.
+// stores returns the lines of the member m that store the lines in kept of its output. dim is the dimension of the
+// output that counts lines.
 func (t *tile) stores(m *plan.Step, dim int, kept map[int]run) run {
 	out := m.Out[0].Access
 	p, _ := placeAccess(t.shapes[out.Buffer], m.OutExtents(0), out)
@@ -39,7 +40,8 @@ func (t *tile) stores(m *plan.Step, dim int, kept map[int]run) run {
 	return run{begin - p.low[dim], max(0, end-begin)}
 }
 
-// reads adds the lines that some lines of a member read to those that are kept.
+// reads extends kept by the lines of intermediates that the member m reads for its own lines. axis is the axis of m
+// that counts lines.
 func (t *tile) reads(m *plan.Step, axis int, own run, kept map[int]run) {
 	for _, a := range m.In {
 		if !slices.Contains(t.made, a.Buffer) {
@@ -56,17 +58,18 @@ func (t *tile) reads(m *plan.Step, axis int, own run, kept map[int]run) {
 	}
 }
 
-// class is a number of blocks, one after the other, whose lines differ by where they begin alone.
+// class is a number of consecutive blocks whose lines differ only by where they begin.
 type class struct {
 	blocks  int
 	members []run // of the first block
 	kept    map[int]run
 }
 
-// mostClasses is how many classes the blocks of a tile may have.
+// mostClasses is the greatest number of classes that a tile's blocks may have.
 const mostClasses = 4
 
-// divide notes the classes of all blocks; it fails if they are many.
+// divide divides the blocks into classes. It fails if there are more than mostClasses, or if the blocks leave out lines
+// of a gather.
 func (t *tile) divide() bool {
 	t.classes = nil
 	if t.lines == nil {
@@ -88,8 +91,8 @@ func (t *tile) divide() bool {
 	return t.gathersAll()
 }
 
-// gathersAll reports whether the blocks have every line of the gathers: an index outside the table is an error, although
-// nothing reads its row.
+// gathersAll reports whether the blocks have every line of each gather. They must, because an index outside the table
+// is an error even if nothing reads its row.
 func (t *tile) gathersAll() bool {
 	last := &t.classes[len(t.classes)-1]
 	for k := range t.members[:len(t.members)-1] {
@@ -106,7 +109,7 @@ func (t *tile) gathersAll() bool {
 	return true
 }
 
-// follows reports whether a block is one more of a class.
+// follows reports whether a block with the given lines is the next block of the class c.
 func (t *tile) follows(c *class, members []run, kept map[int]run) bool {
 	next := func(a, b run, per int) bool {
 		return a.count == b.count && (a.count == 0 || b.from == a.from+per*t.size*c.blocks)

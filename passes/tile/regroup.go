@@ -6,17 +6,18 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Putting steps in the place of others.
+// Replacing steps of a plan by other steps.
 
-// regrouped is a number of steps, and what takes their place.
+// regrouped is a list of steps, the members, with the steps that replace them.
 type regrouped struct {
-	members []int           // in order
-	first   []int           // by member: which of steps is the first one for it
-	steps   []plan.Step     // in the place of the first member, behind what members wait for
-	groups  []plan.RowGroup // of steps, which they count from 0
+	members []int           // steps of the plan, in order
+	first   []int           // by member: index of the first of steps that replaces it
+	steps   []plan.Step     // the replacement; it runs after all steps that members wait for
+	groups  []plan.RowGroup // row groups of the replacement, whose first step is 0
 }
 
-// regroup writes the plan with the steps of a list, of which no two have a common member.
+// regroup replaces steps of the plan: for each entry of the list, the members by the entry's steps. No two entries have
+// a common member.
 func (f *former) regroup(list []regrouped) {
 	p := f.p
 	for _, g := range p.Rows {
@@ -48,13 +49,13 @@ func (f *former) regroup(list []regrouped) {
 type regrouper struct {
 	p      *plan.Plan
 	uses   *plan.Uses
-	of     []*regrouped // by step: what takes its place, nil if it stays
+	of     []*regrouped // by step: its replacement, nil if the step stays
 	place  []int        // by step: 1 + its new number, 0 if it is not yet written
 	steps  []plan.Step
 	groups []plan.RowGroup
 }
 
-// write writes step i or what takes its place, behind the steps that it waits for.
+// write writes step i, or its replacement, after the steps that it waits for.
 func (w *regrouper) write(i int) {
 	if w.place[i] != 0 {
 		return
@@ -80,7 +81,7 @@ func (w *regrouper) write(i int) {
 	w.steps = append(w.steps, r.steps...)
 }
 
-// writeBefore writes the steps that step i waits for, but for those of its group.
+// writeBefore writes the steps that step i waits for, except those that the same entry replaces.
 func (w *regrouper) writeBefore(i int, of *regrouped) {
 	for _, a := range w.p.Steps[i].In {
 		for _, k := range w.uses.Writers(a.Buffer) {
@@ -91,7 +92,7 @@ func (w *regrouper) writeBefore(i int, of *regrouped) {
 	}
 }
 
-// drop removes buffers that no step touches, before there are row groups, and numbers the others anew.
+// drop removes buffers that no step touches, and renumbers the others. The plan must not have row groups yet.
 func (f *former) drop(untouched []int) {
 	p, number := f.p, make([]int, len(f.p.Buffers))
 	var kept []plan.Buffer

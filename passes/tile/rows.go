@@ -7,12 +7,13 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Tiles of whole rows. A search begins with a step that reduces, scans or multiplies rows, or makes what such a step reads: softmax
-// is the greatest of a row, the exponentials and their sum, and the quotients. Each member has the rows as outer axes and
-// reads its own row alone of the intermediates. So nothing is computed again, and a member may store what other
-// steps read.
+// Row groups are tiles of whole rows. A search begins with a step that reduces, scans or multiplies rows, or with a
+// step whose output such a step reads. For example, a softmax has one group of four steps: the greatest element of a
+// row, the exponentials with their sum, its reciprocal, and the quotients. Every member has the rows as outer axes and
+// reads only its own row of the intermediates. So nothing is computed again, and other steps may read what a member
+// stores.
 
-// rowGroups makes the row groups.
+// rowGroups forms all row groups of the plan.
 func (f *former) rowGroups() {
 	t := &tiler{former: f}
 	var found []regrouped
@@ -33,7 +34,8 @@ func (f *former) rowGroups() {
 	}
 }
 
-// leave leaves to later row groups neither the members nor what they wait for, which goes before them.
+// leave marks the members as taken, and the steps between them that members wait for, which move before the group.
+// Later row groups cannot contain these steps.
 func (t *tile) leave() {
 	first, last := t.steps[0], t.steps[len(t.steps)-1]
 	needed := map[int]bool{} // buffers
@@ -49,7 +51,7 @@ func (t *tile) leave() {
 	}
 }
 
-// rowGroup returns the row group that begins with step i, nil if there is none worth it.
+// rowGroup returns the row group that begins with step i, or nil if none is worth it.
 func (t *tiler) rowGroup(i int) *tile {
 	g := &tile{t: t, rows: t.rowsFrom(i), steps: []int{i}}
 	if g.rows < 2 || !t.hasRows(i, g.rows) {
@@ -82,8 +84,9 @@ func (t *tiler) rowGroup(i int) *tile {
 	return g
 }
 
-// wholeRows returns all steps that may join a group of one step, as far as each step tells by itself. If together they can, the
-// steps are cut once, and not again for each that joins: time in the square of their number.
+// wholeRows returns all steps that could join the group g, a single step, judged one by one. If they can also join
+// together, the group is cut only once. Cutting it again for each step that joins would take time quadratic in their
+// number.
 func (t *tiler) wholeRows(g *tile) []int {
 	all := &tile{t: t, rows: g.rows, steps: slices.Clone(g.steps)}
 	for j := all.nextReader(g.steps[0]); j >= 0; j = all.nextReader(j) {
@@ -94,7 +97,8 @@ func (t *tiler) wholeRows(g *tile) []int {
 	return all.steps[1:]
 }
 
-// nextReader returns the first step behind step j that touches what a member stores, of those that may be a member; -1 if there is none.
+// nextReader returns the first step after step j that reads a buffer stored by a member and that may still become a
+// member, or -1 if there is none.
 func (t *tile) nextReader(j int) int {
 	next := -1
 	for _, i := range t.steps {
@@ -112,7 +116,8 @@ func (t *tile) nextReader(j int) int {
 	return next
 }
 
-// withRows adds to a list step j, and the steps behind the first member that it waits for and that have as many rows.
+// withRows appends step j to a list, and all steps that j waits for, come after the first member and have as many rows
+// as the group.
 func (t *tile) withRows(j int, list []int) []int {
 	list = append(list, j)
 	for _, a := range t.t.p.Steps[j].In {
@@ -125,7 +130,7 @@ func (t *tile) withRows(j int, list []int) []int {
 	return list
 }
 
-// join returns the row group with some more steps; nil if that can't be.
+// join returns the row group with more steps, or nil if these cannot all be members.
 func (t *tile) join(more []int) *tile {
 	next := &tile{t: t.t, rows: t.rows, steps: slices.Concat(t.steps, more)}
 	sort.Ints(next.steps)
@@ -135,7 +140,8 @@ func (t *tile) join(more []int) *tile {
 	return next
 }
 
-// inOrder notes what members read that others store. It fails if what a member waits for waits for another member.
+// inOrder adds to the intermediates the buffers that one member stores and another reads. It fails if a member waits
+// for an outside step that itself waits for a member.
 func (t *tile) inOrder() bool {
 	p := t.t.p
 	late, stored := map[int]bool{}, map[int]bool{}
@@ -164,7 +170,7 @@ func (t *tile) inOrder() bool {
 	return true
 }
 
-// own reports whether a tile keeps an intermediate for a block alone: no other step touches it.
+// own reports whether only members touch an intermediate. Then the tile can keep it in scratch, one block at a time.
 func (t *tile) own(buffer int) bool {
 	if t.rows == 0 {
 		return true
@@ -178,12 +184,12 @@ func (t *tile) own(buffer int) bool {
 	return t.t.p.Buffers[buffer].Kind == plan.TempBuffer && touches == t.t.uses.Count(buffer)
 }
 
-// chooseRows finds the axes that count the rows in each member. It fails if they are not outer axes, of which each index has a
-// part of each intermediate of its own.
+// chooseRows finds the axes that count the rows in each member. It fails unless these are outer axes, and each row has
+// its own part of each intermediate.
 func (t *tile) chooseRows() bool {
 	member := slices.IndexFunc(t.members, func(m tileMember) bool { return t.t.rowsOf(m.index) > 0 })
 	if member < 0 {
-		return true // what it is for comes later
+		return true // the step that works on rows joins later
 	}
 	s, n := &t.members[member].step, t.rows
 	end := len(s.Axes)
@@ -212,7 +218,7 @@ func (t *tile) chooseRows() bool {
 	return !slices.ContainsFunc(t.made, func(b int) bool { return !t.own(b) && !t.inTurn(b) })
 }
 
-// rowsFirst reports whether the axes that count the rows are the first of the parallel axes of member k.
+// rowsFirst reports whether the axes that count the rows come first among the parallel axes of member k.
 func (t *tile) rowsFirst(k int) bool {
 	i := 0
 	for axis, a := range t.members[k].step.Axes {
@@ -229,7 +235,7 @@ func (t *tile) rowsFirst(k int) bool {
 	return true
 }
 
-// inTurn reports whether the rows of an intermediate follow one another, in the order of the outer axes.
+// inTurn reports whether the rows of an intermediate follow one another in memory, in the order of the outer axes.
 func (t *tile) inTurn(buffer int) bool {
 	for i := range t.images[1:] {
 		if t.images[i+1].dims[buffer] != t.images[i].dims[buffer]+1 {
@@ -246,7 +252,7 @@ func (t *tile) inTurn(buffer int) bool {
 	return n == 1 || last == len(t.shapes[buffer])-1
 }
 
-// stages returns how many members work on whole rows.
+// stages returns the number of members that work along the rows: they have an axis that does not count rows.
 func (t *tile) stages() (n int) {
 	if len(t.images) == 0 {
 		return 0

@@ -6,16 +6,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// How many images or lines a block of a tile has, and what the tile gains.
+// The number of images or lines in a block of a tile, and the gain of the tile.
 
-// last returns the last member's step.
+// last returns the step of the last member.
 func (t *tile) last() *plan.Step { return &t.members[len(t.members)-1].step }
 
-// extent returns the extent of the axis of the last member that f follows.
+// extent returns the extent of the last member's axis in f.
 func (t *tile) extent(f *followed) int { return t.last().Axes[f.axes[len(f.axes)-1]].Extent }
 
-// choose decides what a block is. It fails if no block stays in the cache. Blocks are of whole images if those are small
-// and as many as there are pieces; then no axis behind those that count them is followed.
+// choose decides whether a block is a number of images or of lines, and the number. Blocks are of whole images if
+// images are small and there are at least as many as pieces; the axes after those that count them are then not
+// followed. choose fails if no block stays in the cache.
 func (t *tile) choose() bool {
 	t.images, t.lines, t.gain = nil, nil, 0
 	all := 0 // bytes
@@ -47,7 +48,7 @@ func (t *tile) choose() bool {
 	return t.lines != nil && t.chooseLines((pieces-1)/count+1)
 }
 
-// work returns how much work the members are, in pieces that are worth another goroutine.
+// work returns the work of all members, measured in pieces that are worth another goroutine.
 func (t *tile) work() int {
 	work := 0.0
 	for i := range t.members {
@@ -56,7 +57,7 @@ func (t *tile) work() int {
 	return int(work / t.t.Machine.WakeWork)
 }
 
-// computed returns the bytes of the intermediates that are no copies.
+// computed returns the size in bytes of the intermediates that steps other than copies and casts make.
 func (t *tile) computed() (bytes int) {
 	for _, b := range t.made {
 		if !t.copied(b) {
@@ -66,16 +67,20 @@ func (t *tile) computed() (bytes int) {
 	return bytes
 }
 
-// pieces returns into how many blocks the work is divided at least: what is worth a goroutine, and as much of what the
-// tile computes as stays in the first-level cache.
+// pieces returns the least number of blocks for a tile: the number of goroutines that its work is worth, or, if that is
+// more, the number of blocks whose computed intermediates fit the first-level cache. It is at most four for each
+// worker.
 func (t *tile) pieces() int {
 	m := t.t.Machine
 	return max(1, min(4*m.Workers, max(t.work(), (t.computed()-1)/max(1, m.HeldLeast)+1)))
 }
 
-// chooseLines decides how many lines a block has, and what that gains. It fails if the lines of the intermediates that one
-// block needs do not stay in the cache, if products or sums would be computed again, and if all the blocks are too few lines for kernels of a
-// product of windows.
+// chooseLines decides how many lines a block has, and subtracts from the gain the lines that blocks compute again. It
+// fails in three cases:
+//
+//   - The lines of intermediates that one block needs do not stay in the cache.
+//   - A product would be computed again.
+//   - One block would have all lines, although the work is worth another goroutine.
 func (t *tile) chooseLines(pieces int) bool {
 	lines := t.extent(t.lines)
 	fixed, each, most := 0, 0, t.held()
@@ -94,7 +99,7 @@ func (t *tile) chooseLines(pieces int) bool {
 		t.size = min(t.size, t.mostOfProduct(i, fixed > 0))
 	}
 	if t.size < 1 || t.size == lines && len(t.images) == 0 && t.work() > 0 && t.computed() > 0 {
-		return false // one block of all leaves nothing to other goroutines; copies alone are worth none
+		return false // a single block leaves nothing to other goroutines; copies are not worth them
 	}
 	t.size = (lines-1)/((lines-1)/t.size+1) + 1 // blocks as equal as can be
 	for _, b := range t.made {
@@ -110,7 +115,8 @@ func (t *tile) chooseLines(pieces int) bool {
 	return true
 }
 
-// held returns how much memory the lines of a block take at most: blocks of few lines compute more again, but to copy again costs little.
+// held returns the most bytes that the lines of a block may take. If blocks compute lines again, the limit is higher,
+// because larger blocks do that less. Lines that are only copied again cost little, and do not raise the limit.
 func (t *tile) held() int {
 	for _, b := range t.made {
 		if t.again(b) > 0 && !t.copied(b) {
@@ -120,13 +126,13 @@ func (t *tile) held() int {
 	return t.t.Machine.HeldBytes / 2
 }
 
-// copied reports whether only copies and casts make an intermediate.
+// copied reports whether only copies and casts write an intermediate.
 func (t *tile) copied(buffer int) bool {
 	return !slices.ContainsFunc(t.t.uses.Writers(buffer), func(i int) bool { return !copiesOrCasts(&t.t.p.Steps[i]) })
 }
 
-// again returns how many lines of an intermediate two blocks next to each other both have, below 0 if there are
-// lines between them that none has.
+// again returns the number of lines of an intermediate that two neighbouring blocks share. It is negative if some lines
+// between the blocks belong to neither.
 func (t *tile) again(buffer int) int {
 	if t.lines == nil {
 		return 0
@@ -135,8 +141,9 @@ func (t *tile) again(buffer int) int {
 	return kept[buffer].count - t.lines.pers[buffer]
 }
 
-// mostOfProduct returns how many lines a block has at most, where a member is a product whose windows they are: as many as of
-// other products. If lines are copied again for each block, those that are the left operand are not divided further.
+// mostOfProduct returns the most lines that a block may have because of a member. If the member is a product, a block
+// has at most as many rows or columns as the blocks of other products. If blocks copy lines again, the lines of a left
+// operand are not divided further.
 func (t *tile) mostOfProduct(member int, again bool) int {
 	s, axis := &t.members[member].step, t.lines.axes[member]
 	if !s.Contracts() {
@@ -158,8 +165,9 @@ func (t *tile) mostOfProduct(member int, again bool) int {
 	return max(1, most)
 }
 
-// rowsOfBlock returns how many rows a block of a row group has: as many as stay in the second-level cache, or fewer or more where
-// memory, products or reductions have a use for these.
+// rowsOfBlock returns the number of rows in a block of a row group. A block has as many rows as stay in the
+// second-level cache. Products and reductions may have more rows, and groups that stream from memory may have more or
+// fewer.
 func (t *tile) rowsOfBlock(b rowBytes) int {
 	m, rows := t.t.Machine, t.extent(&t.images[len(t.images)-1])
 	any := func(is func(s *plan.Step) bool) bool {
@@ -170,9 +178,9 @@ func (t *tile) rowsOfBlock(b rowBytes) int {
 	unit := m.ScanRows
 	switch {
 	case any((*plan.Step).Contracts):
-		unit *= 3 // tiles of a product: a multiple of kernel.DotRows too
+		unit *= 3 // for tiles of a product, also a multiple of kernel.DotRows
 		block = max(block, min(rows, m.ProductRows, m.RowBytes/b.row*m.ProductBlocks))
-	case any((*plan.Step).Scans): // blocks of whole tiles of lines
+	case any((*plan.Step).Scans): // a block has whole tiles of lines
 	case b.row*t.rows >= m.AheadFrom && b.widest <= m.AheadBytes:
 		block = max(1, m.AheadBytes/b.widest)
 	case t.members[0].step.Reduces():
@@ -185,8 +193,8 @@ func (t *tile) rowsOfBlock(b rowBytes) int {
 	return min(block, rows)
 }
 
-// leaveOthers has blocks of images or rows be fewer of them if that gives work to more goroutines, still as many as scans take side by
-// side.
+// leaveOthers makes blocks of images or rows smaller if this gives work to more goroutines. The number of rows stays a
+// multiple of Machine.ScanRows, the rows that scans take side by side.
 func (t *tile) leaveOthers() {
 	if t.lines != nil {
 		return
@@ -202,15 +210,15 @@ func (t *tile) leaveOthers() {
 	t.size = min(t.size, (few+m.ScanRows-1)/m.ScanRows*m.ScanRows)
 }
 
-// rowBytes is how much memory the steps of a group touch for one row, each buffer counted once.
+// rowBytes is the memory, in bytes, that the members touch for one row. Each buffer is counted once.
 type rowBytes struct {
-	row    int // in all
-	again  int // of buffers that another step than the first touches
-	widest int // of one buffer at most
-	shared int // for all rows alike, but for the right matrices of products, which no block keeps in the cache
+	row    int // in all buffers
+	again  int // in buffers that a member after the first touches
+	widest int // in the buffer with the most
+	shared int // shared by all rows, without the right matrices of products, which no block keeps in the cache
 }
 
-// bytesOfRow returns the memory of a row.
+// bytesOfRow returns the memory that the members touch for one row.
 func (t *tile) bytesOfRow() rowBytes {
 	type bytes struct{ own, again, shared int }
 	memory := map[int]bytes{}
@@ -243,7 +251,7 @@ func (t *tile) bytesOfRow() rowBytes {
 			touch(a)
 		}
 		for _, o := range s.Out {
-			if s.Contracts() || s.Scans() || o.Stored() { // what is reduced is an element or a few
+			if s.Contracts() || s.Scans() || o.Stored() { // a reduction stores only a few elements per row
 				touch(o.Access)
 			}
 		}

@@ -1,5 +1,6 @@
-// Package tile forms the tile groups of a plan: which steps run block by block, one right after the other, and how large a block
-// is. It also gives temporaries and scratch buffers their memory. It is a part of the schedule: it weighs caches and workers.
+// Package tile forms the tile groups of a plan: it decides which steps run block by block, one right after the other,
+// and how large a block is. It also assigns memory to temporaries and scratch buffers. It weighs caches and workers, so
+// it is a part of the schedule.
 package tile
 
 import (
@@ -10,23 +11,30 @@ import (
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
-// Form decides of the values that steps store where they are kept. A value stays in memory; or what reads it computes it in its own
-// body, as reductions do with gathered rows (see gathersInBodies); or it is an intermediate of a tile group. A group computes
-// one block of its last step at a time, a number of rows, lines or images, right after
-// the part that the block needs of the values that the other steps store. Intermediates need memory for
-// one block, which stays in the cache. Lines that two blocks need are computed for both, if the memory traffic that is
-// saved costs more; this is known as overlapped tiling. The search for a group begins with one intermediate:
+// Form decides where each value that a step stores is kept. There are three possibilities:
 //
-//   - a padded value, which copies and casts make, for example an image with zeros round it for a convolution;
-//   - what a step that reduces, scans or multiplies rows stores, or reads: see rowGroups;
-//   - a product of windows that an elementwise step reads: a bias, what is added, and the activation;
-//   - a value that no cache keeps from step to step, or that a gather stores.
+//   - The value stays in memory.
+//   - The steps that read the value compute it in their own body, as reductions do with gathered rows (see
+//     gathersInBodies).
+//   - The value is an intermediate of a tile group.
 //
-// The first and the last lines may need less than those between them, as borders do, so a group may become
-// several, one for each class of blocks.
+// A group computes one block of its last step at a time: a number of rows, lines or images. Right before that, it
+// computes the part of its other steps that the block needs. An intermediate only needs memory for one block, which
+// stays in the cache. If two blocks need the same lines, both compute them, provided that this costs less than the
+// memory traffic it saves. This is known as overlapped tiling. The search for a group begins with one intermediate, of
+// one of these kinds:
 //
-// The steps of a group are consecutive then; a block of rows reads what the group makes of its own
-// rows alone; buffers that only a group uses are scratch.
+//   - a padded value, which copies and casts make, for example an image with zeros around it for a convolution;
+//   - an input or output of a step that reduces, scans or multiplies rows (see rowGroups);
+//   - a product of windows that an elementwise step reads, for example to add a bias and apply the activation;
+//   - a value that is too large for the caches, or that a gather stores.
+//
+// The first and last lines may need less than the lines between them, as the borders of an image do. Such a group
+// becomes several, one for each class of blocks.
+//
+// Requires: the steps of the pass loops, without row groups.
+// Ensures: the steps of a group are consecutive; a block of rows reads only its own rows of the group's intermediates;
+// buffers that only one group uses are scratch.
 func Form(p *plan.Plan, o Options) Formed {
 	f := &former{p: p, Options: o}
 	for i := range p.Steps {
@@ -50,16 +58,16 @@ func Form(p *plan.Plan, o Options) Formed {
 type Options struct {
 	Machine *tuning.Machine
 	Frozen  func(param int) bool // whether a param never changes
-	Eager   bool                 // of gathers: see longRows
-	NoFuse  bool                 // row groups alone
+	Eager   bool                 // fuse gathers with reductions of rows of any length: see longRows
+	NoFuse  bool                 // form only row groups
 }
 
-// Formed says what has become of the steps and buffers of a plan.
+// Formed says what became of the steps and buffers of a plan.
 type Formed struct {
-	Steps   []int // by step: its new number, or that of the step or the first one in its place
-	Buffers []int // by buffer: its new number, -1 if it is gone; nil if all are as they were
-	InBody  []int // buffers that are gone, as what reads them computes them
-	Again   []int // buffers, by their new numbers, lines of which several blocks compute
+	Steps   []int // by step: its new number, or that of the first step that replaces it
+	Buffers []int // by buffer: its new number, -1 if it was removed; nil if no number changed
+	InBody  []int // removed buffers, by old number: their readers compute the values
+	Again   []int // buffers, by new number, of which several blocks compute the same lines
 }
 
 // former forms the tiles of a plan.
@@ -69,7 +77,7 @@ type former struct {
 	made Formed
 }
 
-// tilesFrom makes the tile groups that grow from intermediates of some kinds.
+// tilesFrom forms the tile groups that grow from intermediates of the given kinds.
 func (f *former) tilesFrom(kinds ...func(*tiler, int) bool) {
 	t := &tiler{former: f, kinds: kinds}
 	var found []regrouped
@@ -104,7 +112,8 @@ type tiler struct {
 	fixed []bool // by buffer: whether it never changes
 }
 
-// index notes what the search needs to know of the plan.
+// index collects what the search needs to know of the plan: uses, buffers that never change, and steps that already
+// have a group.
 func (t *tiler) index() {
 	t.uses, t.fixed, t.taken = t.p.Uses(), t.p.Fixed(t.Frozen), make([]bool, len(t.p.Steps))
 	for _, g := range t.p.Rows {
@@ -114,7 +123,7 @@ func (t *tiler) index() {
 	}
 }
 
-// padded reports whether several steps write a buffer, all of which copy or cast.
+// padded reports whether several steps write a buffer, and all of them copy or cast.
 func (t *tiler) padded(buffer int) bool {
 	w := t.uses.Writers(buffer)
 	return len(w) > 0 && w[0] != w[len(w)-1] && !slices.ContainsFunc(w, func(i int) bool { return !copiesOrCasts(&t.p.Steps[i]) })
@@ -130,36 +139,38 @@ func (t *tiler) windows(buffer int) bool {
 	return s.Contracts() && readsWindows(s)
 }
 
-// held reports whether one step stores a buffer that is large, or a gather one of any size: with the step that reads them, few
-// gathered rows take 0.5 to 1.0 times as long in a tile.
+// held reports whether a single step stores the buffer, is no product, and either stores more than caches keep or is a
+// gather. Even a few gathered rows are no slower in a tile with their reader.
 func (t *tiler) held(buffer int) bool {
 	w := t.uses.Writers(buffer)
 	return len(w) == 1 && (t.large(buffer) || t.p.Steps[w[0]].Gathers()) && !t.p.Steps[w[0]].Contracts()
 }
 
-// large reports whether no cache keeps a buffer from step to step.
+// large reports whether a buffer is too large for any cache to keep it from one step to the next.
 func (t *tiler) large(buffer int) bool {
 	b := &t.p.Buffers[buffer]
 	return b.Size()*b.DType.Size() >= t.Machine.HeldFrom
 }
 
-// tile is a tile group in the making: the steps that make its intermediates, and those that read
-// them. All but the last one store intermediates alone, which no other step touches.
+// tile is a tile group in the making: the steps that make its intermediates, and the steps that read them. All steps
+// but the last store only intermediates, which no step outside touches. The members of a row group may also store what
+// other steps read.
 type tile struct {
 	t       *tiler
-	rows    int           // of a row group, whose members may store what other steps read; else 0
+	rows    int           // number of rows of a row group, 0 for other tiles
 	steps   []int         // in the plan, in order
-	made    []int         // buffers of the intermediates
-	shapes  map[int][]int // theirs, as the steps move through them
+	made    []int         // the intermediates
+	shapes  map[int][]int // by intermediate: its shape, as the steps move through it
 	members []tileMember
 	images  []followed // the axes that count images or rows
 	lines   *followed  // the axis that counts lines, nil if blocks are of images
-	size    int        // lines of a block, or images or rows along the last of their axes
+	size    int        // of a block: lines, or images or rows along the last axis that counts them
 	classes []class
-	gain    float64 // in additions: the memory traffic saved, less what is computed again
+	gain    float64 // in additions: memory traffic saved, less the work that is done again
 }
 
-// grow returns the tile that gains most, of those that grow from an intermediate by one more at a time; nil if there is none.
+// grow returns a tile that contains an intermediate and grows by one neighbour at a time, as long as that increases the
+// gain. It returns nil if no tile with the intermediate gains anything.
 func (t *tiler) grow(buffer int) *tile {
 	best := (&tile{t: t}).with(buffer)
 	for next := best; next != nil; {
@@ -174,7 +185,8 @@ func (t *tiler) grow(buffer int) *tile {
 	return best
 }
 
-// with returns the tile with one more intermediate, and those that it must have then; nil if that can't be.
+// with returns the tile with one more intermediate, and with the further ones that the steps then require, or nil if
+// there is no such tile.
 func (t *tile) with(buffer int) *tile {
 	next := &tile{t: t.t, steps: slices.Clone(t.steps), made: slices.Clone(t.made)}
 	for ok := next.add(buffer); ok; ok = next.add(buffer) {
@@ -188,7 +200,8 @@ func (t *tile) with(buffer int) *tile {
 	return nil
 }
 
-// add makes a buffer an intermediate, and the steps that touch it members.
+// add makes a buffer an intermediate and adds the steps that touch it. It fails if one of these steps cannot join the
+// tile, or if the tile then has too many steps.
 func (t *tile) add(buffer int) bool {
 	p := t.t.p
 	if p.Buffers[buffer].Kind != plan.TempBuffer || t.t.fixed[buffer] || slices.Contains(t.made, buffer) || len(t.t.uses.Readers(buffer)) == 0 {
@@ -207,14 +220,14 @@ func (t *tile) add(buffer int) bool {
 	return len(t.steps) <= t.t.Machine.LookAhead
 }
 
-// joinable reports whether a step can be divided into blocks: what it reads of a buffer that it
-// stores to may belong to another block.
+// joinable reports whether a step can be divided into blocks. A step cannot if it reads a buffer that it stores to,
+// because it may read elements of another block.
 func joinable(s *plan.Step) bool {
 	own := slices.ContainsFunc(s.In, func(a plan.Access) bool { return s.Writes(a.Buffer) })
 	return !own && !s.Scans() && (!s.OnLines() || s.Gathers() || s.Scatters())
 }
 
-// open returns a buffer that a member but the last stores and that is no intermediate yet, -1 if there is none.
+// open returns a buffer that a step before the last stores and that is not yet an intermediate, or -1 if there is none.
 func (t *tile) open() int {
 	for _, i := range t.steps[:len(t.steps)-1] {
 		for _, out := range t.t.p.Steps[i].Out {
@@ -226,8 +239,8 @@ func (t *tile) open() int {
 	return -1
 }
 
-// neighbours returns the buffers that the tile may grow by: what the last member stores, inside the borders of
-// a padded value too, and what members read.
+// neighbours returns the buffers by which the tile may grow: outputs of the last step, even if they lie inside the
+// border of a padded value, and inputs of all steps.
 func (t *tile) neighbours() (buffers []int) {
 	p, last := t.t.p, &t.t.p.Steps[t.steps[len(t.steps)-1]]
 	for _, out := range last.Out {
@@ -253,12 +266,12 @@ func (t *tile) neighbours() (buffers []int) {
 	return buffers
 }
 
-// isKind reports whether a tile may begin with a buffer.
+// isKind reports whether the search for a tile may begin with the buffer.
 func (t *tiler) isKind(buffer int) bool {
 	return slices.ContainsFunc(t.kinds, func(kind func(*tiler, int) bool) bool { return kind(t, buffer) })
 }
 
-// explain notes what the blocks of a tile compute again.
+// explain records the intermediates of which several blocks compute the same lines.
 func (t *tile) explain() {
 	for _, b := range t.made {
 		if t.again(b) > 0 && !t.copied(b) {

@@ -7,8 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// write returns the row groups of a tile: one if blocks are of images, or one for each class of
-// blocks of lines. The intermediates become scratch.
+// write returns the row groups of a tile: one if blocks are of images or rows, and one for each class if blocks are of
+// lines. The intermediates become scratch.
 func (t *tile) write() regrouped {
 	t.leaveOthers()
 	r := regrouped{members: t.steps, first: slices.Repeat([]int{-1}, len(t.steps))}
@@ -32,12 +32,13 @@ func (t *tile) write() regrouped {
 		r.groups = append(r.groups, g)
 	}
 	for k := range r.first {
-		r.first[k] = max(0, r.first[k]) // no block needs what it copies
+		r.first[k] = max(0, r.first[k]) // -1 remains if no block needs the copy
 	}
 	return r
 }
 
-// scratch declares the buffers of the intermediates of a class, those of the first in their place.
+// scratch declares the scratch buffers of class i, and returns them by intermediate. The first class uses the buffers
+// of the intermediates themselves.
 func (t *tile) scratch(i int) map[int]int {
 	buffers := map[int]int{}
 	for _, b := range t.made {
@@ -55,8 +56,8 @@ func (t *tile) scratch(i int) map[int]int {
 	return buffers
 }
 
-// shapeOf returns the shape of what a block has of an intermediate. A dimension that counts images or rows outside of those of
-// the block has one index.
+// shapeOf returns the shape of the part of an intermediate that a block has. A dimension that counts images or rows has
+// extent 1 there, unless the images or rows of one block are counted along it.
 func (t *tile) shapeOf(c *class, buffer int) []int {
 	shape := slices.Clone(t.shapes[buffer])
 	for k := range t.images {
@@ -70,11 +71,11 @@ func (t *tile) shapeOf(c *class, buffer int) []int {
 	return shape
 }
 
-// tileWriter writes the steps of a class.
+// tileWriter writes the steps of one class of blocks.
 type tileWriter struct {
 	t       *tile
 	class   *class
-	buffers map[int]int // of the intermediates
+	buffers map[int]int // scratch buffer of each intermediate
 }
 
 // outer returns the outer axes of the row group.
@@ -88,7 +89,7 @@ func (w *tileWriter) outer() (outer []int) {
 	return outer
 }
 
-// run returns which lines of a member the first block has.
+// run returns the lines of member k in the first block of the class. Without lines, it returns a single line.
 func (w *tileWriter) run(k int) run {
 	if w.t.lines == nil {
 		return run{0, 1}
@@ -96,11 +97,11 @@ func (w *tileWriter) run(k int) run {
 	return w.class.members[k]
 }
 
-// step returns the step of a member, with the axes that count images and blocks in front but for the rows of a product, and
-// which axis is the last outer one.
+// step returns the step of member k, and the axis that corresponds to the last outer axis of the row group. The axes
+// that count images and blocks come first, but the rows of a product stay among its axes.
 func (w *tileWriter) step(k int) (s plan.Step, along int) {
 	s = w.t.members[k].step
-	lead, line, at := w.outer(), -1, make([]int, len(s.Axes)) // where each axis goes
+	lead, line, at := w.outer(), -1, make([]int, len(s.Axes)) // the new position of each axis
 	if w.t.lines != nil {
 		line = w.t.lines.axes[k]
 	}
@@ -157,8 +158,8 @@ func (w *tileWriter) step(k int) (s plan.Step, along int) {
 	return s, along
 }
 
-// onesFirst returns a step without the parallel axes of one index but for those that it needs to have two axes, and where one of its
-// axes is then.
+// onesFirst returns a step without its parallel axes of extent 1, and the new position of one of the other axes. If the
+// step would have fewer than two axes, axes of extent 1 are put first.
 func onesFirst(s plan.Step, axis int) (plan.Step, int) {
 	var kept []int
 	for k, a := range s.Axes {
@@ -183,9 +184,9 @@ func onesFirst(s plan.Step, axis int) (plan.Step, int) {
 	return s, ones + slices.Index(kept, axis)
 }
 
-// collapsed returns a step with adjacent axes from first on as one where every operand allows it: a
-// column of a border goes on in the next image of a block. Axes of one index go, but where an operand moves along no other
-// axis: no splat is made of it.
+// collapsed returns a step in which adjacent axes, from first on, are merged if the strides of every operand allow it.
+// For example, a column of a border continues in the next image of a block. An axis of extent 1 is dropped, unless it
+// is the only axis that an operand moves along, because the operand would become a splat.
 func collapsed(s plan.Step, first int) plan.Step {
 	for k := len(s.Axes) - 2; k >= first; k-- {
 		outer, inner := s.Axes[k].Extent, s.Axes[k+1].Extent
@@ -213,7 +214,8 @@ func collapsed(s plan.Step, first int) plan.Step {
 	return s
 }
 
-// inScratch writes an access of member k to an intermediate: within what a block has of it.
+// inScratch redirects an access of member k from an intermediate to the part of it that a block has in scratch. It
+// writes the new strides to strides, at the new positions of the axes.
 func (w *tileWriter) inScratch(k int, a *plan.Access, extents, at, strides []int) {
 	p, _ := placeAccess(w.t.shapes[a.Buffer], extents, *a)
 	own := layout.RowMajor(w.t.shapeOf(w.class, a.Buffer)...).Strides
@@ -237,7 +239,8 @@ func (w *tileWriter) inScratch(k int, a *plan.Access, extents, at, strides []int
 	a.Buffer = w.buffers[a.Buffer]
 }
 
-// outside reports whether an axis of member k counts images or rows that are outer axes of the row group, and not those of a block.
+// outside reports whether an axis of member k counts images or rows and is an outer axis of the row group, rather than
+// an axis of a block.
 func (t *tile) outside(k, axis int) bool {
 	images := t.images
 	if t.lines == nil {
@@ -246,7 +249,8 @@ func (t *tile) outside(k, axis int) bool {
 	return slices.ContainsFunc(images, func(f followed) bool { return f.axes[k] == axis })
 }
 
-// rowOf returns the axis of member k that counts the rows of a block and stays among the rows of a product, -1 if there is none.
+// rowOf returns the axis of member k that counts the rows of a block and stays among the rows of a product, or -1 if
+// there is none.
 func (t *tile) rowOf(k int) int {
 	s := &t.members[k].step
 	if t.rows == 0 || !s.Contracts() || t.images[len(t.images)-1].axes[k] != s.Product().Cols-1 {
@@ -255,7 +259,7 @@ func (t *tile) rowOf(k int) int {
 	return s.Product().Cols - 1
 }
 
-// parallel returns parallel axes.
+// parallel returns parallel axes of the given extents.
 func parallel(extents []int) []plan.Axis {
 	axes := make([]plan.Axis, len(extents))
 	for k, n := range extents {
@@ -268,6 +272,7 @@ func allZero(strides []int) bool {
 	return !slices.ContainsFunc(strides, func(n int) bool { return n != 0 })
 }
 
+// pick returns the elements of a slice at the given axes.
 func pick[T any](from []T, axes []int) []T {
 	out := make([]T, len(axes))
 	for i, k := range axes {
