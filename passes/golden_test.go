@@ -19,8 +19,8 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected texts in testdata")
 
 // TestPasses runs single passes on the inputs in testdata and compares the results. A file is named after its pass:
-// name.txtar or name_case.txtar. It contains the text of the state before and after the pass. Files of the pass loops
-// start before the pass fuse, because groups have no text. Every pass must have a file.
+// name.txtar or name_case.txtar. It contains the text of the state before and after the pass. For loops it contains
+// the state before fuse, because the groups that fuse makes have no text. Every pass must have a file.
 func TestPasses(t *testing.T) {
 	lacking := map[string]bool{}
 	for _, p := range Default {

@@ -70,7 +70,7 @@ func TestLowerKeepsMeaning(t *testing.T) {
 	}
 }
 
-// TestReduceChunksOfText lowers texts that contain reduce_chunks with extents for which the pass reductions never
+// TestReduceChunksOfText lowers texts that contain reduce_chunks with extents for which rewrite.Reductions never
 // makes one.
 func TestReduceChunksOfText(t *testing.T) {
 	for _, c := range []struct{ in, by, out string }{

@@ -94,7 +94,7 @@ func TestPassKeepsMeaning(t *testing.T) {
 	}
 }
 
-// goldensOf returns the texts before the pass from its golden files.
+// goldensOf returns the first text of each golden file of a pass: the state before it.
 func goldensOf(t *testing.T, pass string) (texts []string) {
 	files, err := filepath.Glob("testdata/" + pass + "*.txtar")
 	require.NoError(t, err)
@@ -182,7 +182,7 @@ func evaluated(s *State, inputs []eval.Array) ([]eval.Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Arena == 0 { // temporaries have no memory before the pass buffers
+	if p.Arena == 0 { // temporaries have no memory yet
 		if err := buffers(&State{State: rewrite.State{Func: &ir.Func{}}, Plan: p}); err != nil {
 			return nil, err
 		}

@@ -37,7 +37,7 @@ type Pass struct {
 // Order says that a pass must run after another one, and why.
 type Order struct{ Pass, Why string }
 
-// State is the data that passes work on: a graph and, from the pass loops on, a plan.
+// State is the data that passes work on: a graph and, once form.Loops has run, a plan.
 type State = form.State
 
 // Default is the pipeline.

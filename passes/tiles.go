@@ -70,8 +70,8 @@ func notStored(s *State, buffer int) {
 // them.
 func buffers(s *State) error { return tile.Place(s.Plan) }
 
-// Place verifies a plan and, if its buffers have no memory yet, assigns it. Such a plan comes from a dump of a stage
-// before the pass buffers.
+// Place verifies a plan and, if its buffers have no memory yet, assigns it. A plan has none if it is parsed from the
+// dump of an early stage.
 func Place(p *plan.Plan) error {
 	if p == nil || p.Placed() {
 		return p.Verify()

@@ -9,15 +9,14 @@ import (
 
 // argReduce computes an arg-reduction, the index of the least or greatest element of each line, in one of three ways.
 //
-// By chunks (inChunks): one pass finds the index in each chunk of a line, and a second one the chunk. This is for
-// lines along the last axis, and for other axes of an operand that is read from memory, where elements of
-// neighbouring lines are adjacent.
-//
-// By value (firstIndex): one pass finds the least or greatest element, and a second one the first index of an equal
-// element. This is for short lines and for other operands along an axis that is not the last.
-//
-// By rows (byRows): if a single line consists of rows that are apart in memory, for example those of a slice, each
-// row is reduced first.
+//   - By chunks (inChunks): one pass finds the index in each chunk of a line, and a second one the chunk. This is for
+//     lines along the last axis, and for other axes of an operand that is read from memory if elements of neighbouring
+//     lines are adjacent there.
+//   - By value (firstIndex): one pass finds the least or greatest element, and a second one the first index of an equal
+//     element. This is for short lines, for other operands along an axis that is not the last, and for lines whose
+//     elements are not adjacent in memory.
+//   - By rows (byRows): each row is reduced, and then the results. This is for a single line that consists of rows
+//     apart in memory, for example those of a slice.
 func (r *reducer) argReduce(v *ir.Value) *ir.Value {
 	x, axis, by := v.Args[0], v.Attr.Axes[0], v.Op.Info().By
 	n := Extents(x)[axis]

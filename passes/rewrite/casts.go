@@ -7,8 +7,7 @@ import (
 )
 
 // Some types, such as uint16 and float16, have no arithmetic of their own: operations convert to the compute type.
-// The pass contract inserts these casts for products and convolutions, and the pass reductions for all other
-// accumulating operations.
+// Contract inserts these casts for products and convolutions, Reductions for all other accumulating operations.
 
 // isNarrow reports whether v must be computed in another type: it is an iota of a type shorter than int32, or it
 // accumulates elements of a type without arithmetic of its own.
@@ -19,8 +18,8 @@ func isNarrow(v *ir.Value) bool {
 	return v.Op.Accumulates() && v.Attr.Conv == nil && !v.Args[0].Type.DType.Native()
 }
 
-// widened returns v with its operands cast to their compute types if isNarrow, else v. An iota of a type shorter than
-// four bytes becomes one of int32.
+// widened returns v computed in another type if it is narrow (isNarrow), else v. Operands are cast to their compute
+// types, and an iota becomes one of int32.
 func (a *adder) widened(v *ir.Value) *ir.Value {
 	if !isNarrow(v) {
 		return v
@@ -40,9 +39,8 @@ func repeatsCast(v *ir.Value) bool {
 	return v.Op.IsProduct() && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return fewest(a) != nil })
 }
 
-// fewest returns the smallest value on the chain of views and casts that ends in x, the lowest if several are. It
-// returns nil unless some cast on the way has more elements, that is, unless moving casts down to the returned value
-// saves conversions.
+// fewest returns the value with the fewest elements among x and the values below its views and casts, the lowest of
+// equals. It returns nil if no cast above that value has more elements: moving the casts down would save nothing.
 func fewest(x *ir.Value) *ir.Value {
 	least, cast, found := x, 0, false
 	for x.Op.IsView() || x.Op == ir.OpCast {

@@ -87,7 +87,7 @@ func CheckContract(s *State) error {
 // contracts reports whether v is a product of matrices or a convolution that becomes one.
 func contracts(v *ir.Value) bool { return v.Op.IsProduct() || v.Attr.Conv != nil && !isTapped(v) }
 
-// isTapped reports whether v is a convolution of taps.
+// isTapped reports whether v is a convolution of taps: one channel per group, and small windows (ir.Conv.Tapped).
 func isTapped(v *ir.Value) bool {
 	return v.Attr.Conv != nil && v.Attr.Conv.Tapped(v.Args[1].Type.Shape)
 }
@@ -96,13 +96,13 @@ func isTapped(v *ir.Value) bool {
 type contractor struct {
 	s    *State
 	last map[*ir.Value]bool // convolutions whose channels stay last in memory
-	// pooled holds contractions that elementwise values reduce to a quarter of the elements or fewer, as pooling
-	// does. The pass orders pools before it transposes the result.
+	// pooled holds contractions whose results are combined elementwise to a quarter of the elements or fewer, as by
+	// pooling. If such a result must be transposed, Orders does so after the pooling.
 	pooled map[*ir.Value]bool
 	// depthwise holds contractions whose result is the operand of a convolution of taps that reads it faster with
 	// channels last in memory: the windows have steps, or they are few and their lines are short.
 	depthwise map[*ir.Value]bool
-	joined    map[*ir.Value][]*ir.Value // by contraction: others that one value reads with it, as a sum of two does
+	joined    map[*ir.Value][]*ir.Value // by contraction: others combined with it elementwise, as in a sum of two
 }
 
 // extentsOfDot holds the extents of the matrices of a product: rows x pairs times pairs x cols.

@@ -101,7 +101,7 @@ func (c *contractor) convolution(v *ir.Value) (*ir.Value, error) {
 		y = a.cropped(y, strings.IndexByte(p.out, 'm'), 0, 1)
 	}
 	if a.err == nil && y.Type.DType != d {
-		y = a.add(ir.OpCast, ir.Attr{DType: d}, y) // behind a permute, so that the pass orders sees the product
+		y = a.add(ir.OpCast, ir.Attr{DType: d}, y) // behind a permute, so that Orders sees the product
 	}
 	all := v.Type.Shape
 	if last {

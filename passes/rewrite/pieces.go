@@ -13,7 +13,7 @@ import (
 // (index-set splitting). Example: a step of a simulation on a torus reads the inside of the array through slices and
 // each edge separately, so the rolled arrays are not stored. A concatenation of slices of concatenations takes the
 // pieces directly: in x.Set(a, v).Set(b, w), the first result is not stored and copied again. The rewritten value is
-// a concatenation, and the pass placement stores its operands in place. File pieces_gain.go decides which rewrites
+// a concatenation, and form.Placement stores its operands in place. File pieces_gain.go decides which rewrites
 // pay.
 //
 // Requires: views are ops; no two values compute the same.

@@ -140,8 +140,8 @@ func (p *piecer) times(v *ir.Value) float64 {
 	return float64(n) / float64(max(1, Size(v.Type.Shape)))
 }
 
-// again returns the cost of computing an elementwise value times times instead of once. The unit is one store and one
-// load of it.
+// again returns the additional cost of computing an elementwise value as often as times says, not once. The unit is
+// the cost of storing the value and loading it again.
 func (p *piecer) again(v *ir.Value, times float64) float64 {
 	ops, cost := 0, 0.0
 	p.measure(v, &ops, &cost)

@@ -14,7 +14,7 @@ type State struct {
 	Eager  bool
 	Fuel   *Fuel              // limit set by Bisect; nil is no limit
 	Frozen map[*ir.Value]bool // params that never change
-	Tapped map[*ir.Value]bool // sums that the pass taps has written
+	Tapped map[*ir.Value]bool // sums that Taps has written
 	Ledger Ledger
 
 	Distinct bool    // no two values compute the same: set by simplify, cleared by a Rewrite that edits

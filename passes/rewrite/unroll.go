@@ -84,7 +84,7 @@ func (u *unroller) axis(v *ir.Value) int {
 	return -1
 }
 
-// isChannel reports whether x is a slice of a longer axis.
+// isChannel reports whether x, of extent 1 along an axis, is one index of a longer axis.
 func isChannel(x *ir.Value, axis int) bool {
 	return x.Op == ir.OpSlice && x.Attr.Axis == axis && !x.Args[0].Type.Shape[axis].Is(1)
 }

@@ -41,8 +41,8 @@ const (
 	// shortAxisLines is the least number of lines along a short axis that is unrolled. Fewer lines do not fill a
 	// vector.
 	shortAxisLines = 16
-	// ApartLine is the greatest length, in elements, of a line without a common stride that elementwise ops reduce: a
-	// few kernels take so many operands. The elements of a longer line are copied.
+	// ApartLine is the greatest length, in elements, of a line without a common stride that elementwise ops reduce.
+	// A few kernels together take that many operands. The elements of a longer line are copied.
 	ApartLine = 32
 )
 
