@@ -53,6 +53,7 @@ func Fuse(s *State) error {
 	return nil
 }
 
+// fuser divides the values of one graph into groups.
 type fuser struct {
 	s       *State
 	level   []int32  // by ID
@@ -206,12 +207,14 @@ func isApartAlong(a *ir.Value) bool {
 	return step < -1 || step > 1
 }
 
+// unite puts two values of the same level into one component. Values of different levels stay apart.
 func (fu *fuser) unite(i, j int) {
 	if fu.level[i] == fu.level[j] {
 		fu.parent[fu.root(i)] = int32(fu.root(j))
 	}
 }
 
+// root returns the value that represents the component of value i.
 func (fu *fuser) root(i int) int {
 	for int(fu.parent[i]) != i {
 		fu.parent[i] = fu.parent[fu.parent[i]]

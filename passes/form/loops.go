@@ -43,6 +43,7 @@ func Loops(s *State) error {
 	return nil
 }
 
+// looper makes the buffers and steps of a plan from the groups.
 type looper struct {
 	s        *State
 	ref      rewrite.ValueMap[int32] // kernel.Ref of a value in the present group's kernel

@@ -47,6 +47,7 @@ type partitioner struct {
 	whole    [1]segment
 }
 
+// newPartitioner returns the State's partitioner, prepared for its graph.
 func newPartitioner(s *State, readers []int32) *partitioner {
 	f, placed, numbers := s.Func, s.placed, &s.Pass.Numbers
 	n := len(f.Body) + len(f.Params)
@@ -71,6 +72,7 @@ func (c *partitioner) forget() {
 	*c = partitioner{space: c.space, nest: nesting{layouts: c.nest.layouts}}
 }
 
+// id returns the index of a value in the slices.
 func (c *partitioner) id(v *ir.Value) int {
 	if v.Op == ir.OpParam {
 		return c.params + v.ID

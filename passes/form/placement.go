@@ -115,6 +115,7 @@ type location struct {
 	at layout.Layout // over the shape of the stored value
 }
 
+// placer decides where the operands of concatenations are stored.
 type placer struct {
 	s       *State
 	level   []int32 // by ID

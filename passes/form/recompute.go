@@ -55,6 +55,7 @@ func Recompute(s *State) error {
 	return nil
 }
 
+// recomputer computes cheap values again for the loops that need them.
 type recomputer struct {
 	s      *State
 	tables *tabler                // nil if nothing is looked up

@@ -77,6 +77,7 @@ func hasViews(v *ir.Value) bool {
 	return !shaped || !v.Op.IsElementwise()
 }
 
+// viewer rewrites views to accesses.
 type viewer struct {
 	s     *State
 	space layout.Space

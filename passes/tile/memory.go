@@ -116,6 +116,7 @@ type freeList struct {
 	end  int
 }
 
+// interval is a run of bytes in an arena.
 type interval struct{ offset, size int }
 
 // take allocates n bytes: from the smallest free interval that is large enough, or else at the end of the arena. It
@@ -138,6 +139,7 @@ func (f *freeList) take(n int) (offset int, ok bool) {
 	return at.offset, true
 }
 
+// give frees n bytes at offset. Neighbouring free intervals are not merged.
 func (f *freeList) give(offset, n int) {
 	i := sort.Search(len(f.free), func(i int) bool { return f.free[i].size >= n })
 	f.free = slices.Insert(f.free, i, interval{offset, n})

@@ -80,7 +80,7 @@ func (t *tile) pieces() int {
 //
 //   - The lines of intermediates that one block needs do not stay in the cache.
 //   - A product would be computed again.
-//   - One block would have all lines, although the work is worth another goroutine.
+//   - One block would have all lines, although the tile does more than copy and its work is worth another goroutine.
 func (t *tile) chooseLines(pieces int) bool {
 	lines := t.extent(t.lines)
 	fixed, each, most := 0, 0, t.held()
@@ -99,7 +99,7 @@ func (t *tile) chooseLines(pieces int) bool {
 		t.size = min(t.size, t.mostOfProduct(i, fixed > 0))
 	}
 	if t.size < 1 || t.size == lines && len(t.images) == 0 && t.work() > 0 && t.computed() > 0 {
-		return false // a single block leaves nothing to other goroutines; copies are not worth them
+		return false // one block leaves nothing to other goroutines; mere copies need none
 	}
 	t.size = (lines-1)/((lines-1)/t.size+1) + 1 // blocks as equal as can be
 	for _, b := range t.made {
@@ -193,7 +193,7 @@ func (t *tile) rowsOfBlock(b rowBytes) int {
 	return min(block, rows)
 }
 
-// leaveOthers makes blocks of images or rows smaller if this gives work to more goroutines. The number of rows stays a
+// leaveOthers makes blocks of images or rows smaller if this gives work to more goroutines. The smaller number is a
 // multiple of Machine.ScanRows, the rows that scans take side by side.
 func (t *tile) leaveOthers() {
 	if t.lines != nil {
