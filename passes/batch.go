@@ -234,9 +234,9 @@ func (b *Batch) ofRow(a plan.Access, extents []int, axis int, has bool) bool {
 	return lo >= 0 && hi < stride
 }
 
-// Resize returns the plan for another number of rows. The two plans share whatever does not depend on the number. Resize returns
-// nil for a single row, because a product of one row is a reduction, which adds in another order, and if a row group's block is
-// larger than the new number of rows and cannot shrink.
+// Resize returns the plan for another number of rows. The two plans share whatever does not depend on the number.
+// Resize returns nil for a single row, because a product of one row is a reduction and adds in another order. It also
+// returns nil if a row group's block is larger than the new number of rows and cannot shrink.
 func (b *Batch) Resize(rows int) *plan.Plan {
 	if rows == 1 {
 		return nil

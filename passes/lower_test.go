@@ -28,7 +28,7 @@ func TestLowerKeepsMeaning(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		noFuse := rapid.IntRange(0, 7).Draw(t, "nofuse") == 7
-		s := &State{State: rewrite.State{Func: f.Clone(), NoFuse: noFuse, Eager: small || rapid.Bool().Draw(t, "eager")}} // graph.TestNarrowAxes and TestTorus unroll and split loops more often
+		s := &State{State: rewrite.State{Func: f.Clone(), NoFuse: noFuse, Eager: small || rapid.Bool().Draw(t, "eager")}} // more programs that unroll and split loops are in graph.TestNarrowAxes and TestTorus
 		for _, p := range Default {
 			if err := run(s, p, machine(small)); err != nil {
 				t.Fatalf("%s: %v\n%s", p.Name, err, text)
@@ -236,7 +236,8 @@ func TestChainIsOneKernel(t *testing.T) {
 	require.Len(t, lower(t, chain5, Options{NoFuse: true}).Steps, 7)
 }
 
-// TestNoCopyWhereStridesDo lowers graphs whose views strides describe in a common loop nest. None may need a copy.
+// TestNoCopyWhereStridesDo lowers graphs whose views can all be written as strides of one loop nest. The plans must
+// contain no copy.
 func TestNoCopyWhereStridesDo(t *testing.T) {
 	cases := map[string]string{
 		"transposed and flattened": `func f(%x: f32[4,3], %y: f32[12]) {

@@ -63,7 +63,7 @@ type scatterer struct {
 	s      *State
 	axis   int
 	piece  int
-	behind map[*ir.Value]*ir.Value // values computed after the last whole piece
+	behind map[*ir.Value]*ir.Value // results of from, by operand
 }
 
 // asBytes returns indices before their cast from bytes. It returns other indices unchanged.

@@ -25,7 +25,7 @@ func Size(s ir.Shape) int {
 // LayoutOf returns the layout of a value in its buffer.
 func LayoutOf(v *ir.Value) layout.Layout { return LayoutIn(new(layout.Space), v) }
 
-// LayoutIn is LayoutOf with the layout's lists in the memory of s.
+// LayoutIn is LayoutOf. It allocates the shape and the strides in s.
 func LayoutIn(s *layout.Space, v *ir.Value) layout.Layout {
 	if v.Attr.At != nil {
 		return *v.Attr.At
@@ -65,7 +65,7 @@ func LineOf(v *ir.Value) int {
 	return n
 }
 
-// Apart returns a layout in which no two adjacent axes can be collapsed.
+// Apart returns a layout of a shape whose axes cannot be collapsed with one another. Refine then keeps all of them.
 func Apart(shape []int) layout.Layout {
 	return layout.Layout{Shape: shape, Strides: ManyOnes[:len(shape):len(shape)]}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// rules are tried on every elementwise value. A rule returns a simpler value or nil. simpler ignores a result of
-// another type than v, for example x for x*1 where 1 is a larger array.
+// rules are tried on every elementwise value v. A rule returns a simpler value or nil. The result is ignored if it does
+// not have the type of v. Example: x*1 is not x if the 1 is repeated to a larger shape than that of x.
 var rules = []func(f *ir.Func, v *ir.Value) (*ir.Value, error){
 	neutral, repeated, sameArguments, constantCondition, castBack, divideByPower, timesMinusOne, ofNegative, ofNot, strictly,
 }
