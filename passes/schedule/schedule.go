@@ -7,6 +7,7 @@ package schedule
 import (
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -176,10 +177,13 @@ func (d *Draft) slotsOf(parts []nest.Nest) (slots []nest.Slot, with []nest.Nest)
 	return slots, with
 }
 
-// elems returns the number of indices of a step. The plan's verifier has checked that it is an int.
+// elems returns the number of indices of a step, or the greatest int if there are more.
 func elems(s *plan.Step) int {
 	n := 1
 	for _, a := range s.Axes {
+		if a.Extent > 0 && n > math.MaxInt/a.Extent {
+			return math.MaxInt
+		}
 		n *= a.Extent
 	}
 	return n
