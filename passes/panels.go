@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -29,8 +30,12 @@ func panels(s *State, m *tuning.Machine) error {
 	}
 	rights, moved := make([]*right, len(k.p.Steps)), make([]bool, len(k.p.Steps))
 	for i := range k.p.Steps {
-		if rights[i] = k.right(i); rights[i] != nil && rights[i].from >= 0 {
-			moved[rights[i].from] = true
+		r, err := k.right(i)
+		if err != nil {
+			return err
+		}
+		if rights[i] = r; r != nil && r.from >= 0 {
+			moved[r.from] = true
 		}
 	}
 	var steps []plan.Step
@@ -117,16 +122,17 @@ func (r *right) parts() (parts []part) {
 	return parts
 }
 
-// right returns how to pack the right operand of step i, or nil if the step reads it in place.
-func (k *packer) right(i int) *right {
+// right returns how to pack the right operand of step i, or nil if the step reads it in place. It returns an error if
+// the step can't, and the packed copy has more bytes than an int counts.
+func (k *packer) right(i int) (*right, error) {
 	s := &k.p.Steps[i]
 	if !s.Contracts() {
-		return nil
+		return nil, nil
 	}
 	at, a, cols := s.Product(), &s.In[1], len(s.Axes)-1
 	down, ok := strideOver(s, a, at.Pairs, at.Rows)
 	if !ok || at.Cols != cols { // the operand is windows
-		return nil
+		return nil, nil
 	}
 	r := &right{buffer: a.Buffer, from: -1, fixed: k.fixed[a.Buffer], of: layout.Layout{Offset: a.Offset}}
 	rows, pairs, across := indices(s.Axes[at.Rows:cols]), indices(s.Axes[at.Pairs:at.Rows]), a.Strides[cols]
@@ -144,16 +150,32 @@ func (k *packer) right(i int) *right {
 		least = k.m.PackedWideRows
 	}
 	r.inPanels = pairs*row > k.m.PackedBytes && (rows >= least || across != 1 || r.fixed)
-	switch {
-	case r.inPanels:
+	r.width = r.cols()
+	if r.inPanels {
 		r.width = k.panel(s, at, dtype)
-		k.computed(r, i)
-	case across != 1:
-		r.width = r.cols()
-	default:
-		return nil
 	}
-	return r
+	switch {
+	case r.inPanels && r.fits(dtype):
+		k.computed(r, i)
+		return r, nil
+	case across == 1:
+		return nil, nil
+	case !r.fits(dtype):
+		return nil, &ir.Error{Pos: s.Pos, Msg: "a product needs a copy of its right operand that has more bytes than an int counts"}
+	}
+	return r, nil
+}
+
+// fits reports whether an int counts the bytes of the packed copy.
+func (r *right) fits(d ir.DType) bool {
+	bytes := d.Size()
+	for _, n := range append(slices.Clone(r.of.Shape[:len(r.of.Shape)-1]), ((r.cols()-1)/r.width+1)*r.width) {
+		if n > 0 && bytes > math.MaxInt/n {
+			return false
+		}
+		bytes *= n
+	}
+	return true
 }
 
 // panel returns the number of columns per panel. Kernels that multiply windows read narrow panels.
