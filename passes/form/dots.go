@@ -1,14 +1,12 @@
 package form
 
-import "github.com/stridefuse/stridefuse/passes/rewrite"
-
 import (
 	"fmt"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
-
 	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
 // The operands of products, ops on lines and scans, for the pass views. Each of these ops is a loop of its own, so each

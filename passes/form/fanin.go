@@ -1,11 +1,10 @@
 package form
 
-import "github.com/stridefuse/stridefuse/passes/rewrite"
-
 import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
 // The cost of pushing a view through a value, for the pass views: the values that would be computed in the shape of the

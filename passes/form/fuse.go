@@ -1,12 +1,11 @@
 package form
 
-import "github.com/stridefuse/stridefuse/passes/rewrite"
-
 import (
 	"slices"
 	"sort"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
 // Fuse divides the computed values into groups. One loop computes each group.

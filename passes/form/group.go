@@ -1,7 +1,5 @@
 package form
 
-import "github.com/stridefuse/stridefuse/passes/rewrite"
-
 import (
 	"cmp"
 	"fmt"
@@ -9,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
-
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
 // group is a set of values that one loop computes.

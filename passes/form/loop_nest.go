@@ -1,7 +1,5 @@
 package form
 
-import "github.com/stridefuse/stridefuse/passes/rewrite"
-
 import (
 	"slices"
 
@@ -9,6 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
 // loopNest holds the loops of a group: the extents of its axes, and the accesses of its inputs and outputs along them.

@@ -1,14 +1,12 @@
 package form
 
-import "github.com/stridefuse/stridefuse/passes/rewrite"
-
 import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
-
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
 // Partitioning divides a component that is too large for one kernel into segments of a topological order, so that each

@@ -1,13 +1,11 @@
 package form
 
-import "github.com/stridefuse/stridefuse/passes/rewrite"
-
 import (
 	"github.com/stridefuse/stridefuse/ir"
-
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
 // The step of a matrix product. Its axes have four parts: the batch, the contracted pairs, the rows and the columns.

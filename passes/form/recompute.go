@@ -1,13 +1,11 @@
 package form
 
-import "github.com/stridefuse/stridefuse/passes/rewrite"
-
 import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
-
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
 // Recompute decides how a loop gets a value that another loop computes. The loop reads the stored value, computes it

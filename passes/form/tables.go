@@ -1,13 +1,12 @@
 package form
 
-import "github.com/stridefuse/stridefuse/passes/rewrite"
-
 import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
 // Lookup tables for costly functions of a byte, for the pass recompute.

@@ -1,15 +1,13 @@
 package form
 
-import "github.com/stridefuse/stridefuse/passes/rewrite"
-
 import (
 	"fmt"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
-
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
 // Views composes every chain of views into one access: a buffer that is read through one layout. A view of an

@@ -1,15 +1,13 @@
 package form
 
-import "github.com/stridefuse/stridefuse/passes/rewrite"
-
 import (
 	"fmt"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
-
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
 // Some reductions of short lines become elementwise ops whose operands are one element of every line each. The lines

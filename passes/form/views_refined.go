@@ -1,14 +1,12 @@
 package form
 
-import "github.com/stridefuse/stridefuse/passes/rewrite"
-
 import (
 	"fmt"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
-
 	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
 // Views of reshapes that no strides describe. The layout of such a reshape enumerates its elements in order, but along
