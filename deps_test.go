@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"passes/form":                   {"ir", "ir/elementary", "ir/kernel", "ir/layout", "ir/plan", "passes/rewrite"},
 	"passes":                        {"ir", "ir/elementary", "ir/kernel", "ir/layout", "ir/plan", "ir/tuning", "passes/form", "passes/rewrite", "passes/tile"},
 	"passes/tile":                   {"ir", "ir/kernel", "ir/layout", "ir/plan", "ir/tuning"},
-	"passes/schedule":               {"ir", "ir/elementary", "ir/kernel", "ir/nest", "ir/plan", "ir/tuning"},
+	"passes/schedule":               {"ir", "ir/elementary", "ir/kernel", "ir/layout", "ir/nest", "ir/plan", "ir/tuning"},
 	"runtime":                       {"ir", "ir/kernel", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "runtime/abi", "runtime/builtin", "runtime/internal/memory", "runtime/lines", "runtime/tensor"},
 	"runtime/lines":                 {"ir", "ir/kernel", "runtime/abi"},
 	"runtime/abi":                   {},

@@ -106,7 +106,7 @@ func (c *contraction) mismatch(label string, a, b place) error {
 	return fmt.Errorf("%s: label %s is %s as %s and %s as %s: they must be equal", c.call, label, a.size, a, b.size, b)
 }
 
-// names returns the axis names of the result, nil if there are none. An axis inherits the name of its source axes if
+// names returns the axis names of the result, or nil if the axes have no names. An axis inherits the name of its source axes if
 // they agree; diagonals have no name.
 func (c *contraction) names() ([]string, error) {
 	of := map[string]string{}

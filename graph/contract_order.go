@@ -8,7 +8,7 @@ import (
 
 // The order in which the terms of a contraction are multiplied, two at a time. It has the fewest multiplications, with
 // a fixed choice among equals. For up to exactTerms terms all orders are compared. With more terms, the cheapest pair
-// is multiplied until so many are left.
+// is multiplied again and again until exactTerms terms are left.
 const exactTerms = 8
 
 // symbolSize is the extent assumed for a symbolic size.

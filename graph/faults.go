@@ -24,7 +24,7 @@ type search struct {
 }
 
 // findFault runs a search. It returns the first value with a wrong element and the index of the first such element, or
-// nil if there is none. checks adds checks to a graph.
+// nil if no element is wrong. checks adds checks to a graph.
 func (p *Program) findFault(ctx context.Context, s *search, checks func(*ir.Func) ([]check, error), ins []*Tensor) (*ir.Value, []int, error) {
 	s.once.Do(func() { s.err = s.make(p, checks) })
 	if s.err != nil || len(s.values) == 0 {

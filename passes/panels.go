@@ -2,7 +2,6 @@ package passes
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -168,12 +167,11 @@ func (k *packer) right(i int) (*right, error) {
 
 // fits reports whether an int counts the bytes of the packed copy.
 func (r *right) fits(d ir.DType) bool {
-	bytes := d.Size()
+	bytes, ok := d.Size(), true
 	for _, n := range append(slices.Clone(r.of.Shape[:len(r.of.Shape)-1]), ((r.cols()-1)/r.width+1)*r.width) {
-		if n > 0 && bytes > math.MaxInt/n {
+		if bytes, ok = layout.MulInt(bytes, n); !ok {
 			return false
 		}
-		bytes *= n
 	}
 	return true
 }

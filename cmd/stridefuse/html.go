@@ -49,7 +49,7 @@ func (t *tool) html(ctx context.Context) error {
 	return err
 }
 
-// assembly returns the annotated assembly of a kernel for the engine that runs it, or "" if there is none.
+// assembly returns the annotated assembly of a kernel for the engine that runs it, or "" if the kernel has no assembly.
 func (t *tool) assembly(signature string) string {
 	code, err := parseSignature(signature)
 	if err != nil {

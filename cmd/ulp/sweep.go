@@ -16,7 +16,7 @@ import (
 // same bits on all engines, and the range and symmetry of the exact function. For a monotone function a sweep counts
 // the neighbours in the wrong order, for the table.
 
-// assembly returns the assembly engines of this machine, the best first, or the Go loops if there are none.
+// assembly returns the assembly engines of this machine, the best first. If the machine has none, it returns the engine of Go loops.
 func assembly() []abi.Engine {
 	on := []abi.Engine{abi.Best()}
 	for e := abi.Best(); e > abi.AVX2; e-- {

@@ -55,7 +55,7 @@ func with(some, more attrs) attrs {
 	return out
 }
 
-// lookup returns the definition for a version of the operator set, or why there is none.
+// lookup returns the definition for a version of the operator set. If the set has no definition, why names the reason.
 func lookup(n *node, opset int) (op *operator, why string) {
 	if n.domain != "" {
 		return nil, "an operator of the domain " + n.domain

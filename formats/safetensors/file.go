@@ -53,7 +53,7 @@ func open(m *binfile.Mapping) (*File, error) {
 // Names returns the names of the tensors, sorted.
 func (f *File) Names() []string { return slices.Sorted(maps.Keys(f.entries)) }
 
-// Metadata returns the texts in the file's metadata, nil if there are none.
+// Metadata returns the texts in the file's metadata, or nil if the file has no metadata.
 func (f *File) Metadata() map[string]string { return maps.Clone(f.metadata) }
 
 // Tensor returns a tensor over the mapped file, or a copy on a big-endian processor.

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
@@ -179,12 +180,11 @@ func (d *Draft) slotsOf(parts []nest.Nest) (slots []nest.Slot, with []nest.Nest)
 
 // elems returns the number of indices of a step, or the greatest int if there are more.
 func elems(s *plan.Step) int {
-	n := 1
+	n, ok := 1, true
 	for _, a := range s.Axes {
-		if a.Extent > 0 && n > math.MaxInt/a.Extent {
+		if n, ok = layout.MulInt(n, a.Extent); !ok {
 			return math.MaxInt
 		}
-		n *= a.Extent
 	}
 	return n
 }

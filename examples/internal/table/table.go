@@ -16,7 +16,7 @@ import (
 
 // Table is a rectangle of numbers, row by row.
 type Table struct {
-	Header     []string // names of the numeric columns, nil if there are none
+	Header     []string // names of the numeric columns, or nil if the file has no header
 	Rows, Cols int
 	Data       []float32 // row-major
 }
