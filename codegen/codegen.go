@@ -48,17 +48,6 @@ type File struct {
 	Content []byte
 }
 
-// The offsets of abi.Frame's fields in bytes, for targets. A test compares
-// them with the Go struct.
-const (
-	FrameRows = 0
-	FrameCols = 8
-	FramePtr  = 16
-	FrameStep = FramePtr + 8*kernel.MaxOperands
-
-	FrameNonTemporal = FrameStep + 8*kernel.MaxOperands
-)
-
 // Options say which files Generate writes.
 type Options struct {
 	Package string   // name of the package that the files belong to

@@ -41,7 +41,7 @@ type goKernel struct {
 	k       *kernel.Kernel // expanded
 	combine []ir.Op        // the combiner of each output; nil if all are stored
 	varies  []bool         // whether each value differs along the columns
-	main    *Region        // the values that every element needs
+	main    *kernel.Region // the values that every element needs
 }
 
 // combiner returns the op that combines output i, OpInvalid if it is stored.
@@ -50,21 +50,6 @@ func (g *goKernel) combiner(i int) ir.Op {
 		return ir.OpInvalid
 	}
 	return g.combine[i]
-}
-
-// Varying reports which values differ along the columns: the others are
-// computed once a row.
-func Varying(k *kernel.Kernel) []bool {
-	v := make([]bool, len(k.In)+len(k.Body))
-	for i, in := range k.In {
-		v[i] = !in.Splat
-	}
-	for j, in := range k.Body {
-		for _, a := range in.Args[:in.Arity()] {
-			v[len(k.In)+j] = v[len(k.In)+j] || v[a]
-		}
-	}
-	return v
 }
 
 // operations counts the instructions of the loop that take time.
@@ -158,8 +143,8 @@ func (g *goKernel) block() {
 
 // region writes the instructions of a region in the order of the body, except that the inputs of a cold block come before
 // the block.
-func (g *goKernel) region(r *Region, lanes []string) {
-	blocks := map[kernel.Ref]*ColdBlock{}
+func (g *goKernel) region(r *kernel.Region, lanes []string) {
+	blocks := map[kernel.Ref]*kernel.ColdBlock{}
 	for _, d := range r.Cold {
 		for _, v := range d.Selects {
 			blocks[v] = d
@@ -195,7 +180,7 @@ func (g *goKernel) region(r *Region, lanes []string) {
 }
 
 // cold writes a cold block: in each lane an if statement around its body.
-func (g *goKernel) cold(d *ColdBlock, lanes []string) {
+func (g *goKernel) cold(d *kernel.ColdBlock, lanes []string) {
 	for _, lane := range lanes {
 		for _, v := range d.Selects {
 			g.printf("%s := %s\n", g.value(v, lane), g.value(g.k.Inst(v).Args[2], lane))

@@ -80,7 +80,7 @@ func (w *portable) reduce(m *kernel.Micro) error { return w.rows(m, m.Body, m.Co
 // the combiner of each output, and is nil if all are stored.
 func (w *portable) rows(c kernel.Code, body *kernel.Kernel, combine []ir.Op) error {
 	e := elementary.Expand(body)
-	g := &goKernel{portable: w, k: e, combine: combine, varies: Varying(e), main: Split(e)}
+	g := &goKernel{portable: w, k: e, combine: combine, varies: kernel.Varying(e), main: kernel.Split(e)}
 	for _, in := range e.Body {
 		if _, ok := portableOps[in.Op]; !ok && in.Op != ir.OpConst {
 			return fmt.Errorf("%s: the portable engine has no row for %s", body, in.Op)

@@ -10,7 +10,7 @@ import (
 func (w *portable) reduceColumns(m *kernel.Micro) error {
 	k := m.Body
 	d := k.In[0].DType
-	g := &goKernel{portable: w, k: k, combine: []ir.Op{m.Op}, main: Split(k), varies: make([]bool, len(k.In)+len(k.Body))}
+	g := &goKernel{portable: w, k: k, combine: []ir.Op{m.Op}, main: kernel.Split(k), varies: make([]bool, len(k.In)+len(k.Body))}
 	for i := range g.varies {
 		g.varies[i] = true
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/stridefuse/stridefuse/codegen/avo"
+	"github.com/stridefuse/stridefuse/codegen/amd64"
 	"github.com/stridefuse/stridefuse/ir"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -76,7 +76,7 @@ func cell(t table, op ir.Op, dt ir.DType, fast bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	n, err := avo.Count(avo.AVX2, k.InTier(fast))
+	n, err := amd64.AVX2.Count(k.InTier(fast))
 	if err != nil {
 		return "", err
 	}

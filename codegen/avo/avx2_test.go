@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/codegen/amd64"
 	"github.com/stridefuse/stridefuse/codegen/avo"
 	"github.com/stridefuse/stridefuse/ir"
 
@@ -271,9 +272,9 @@ func rare(d ir.DType, with bool) *kernel.Kernel {
 // together, the test and the jump.
 func TestCold(t *testing.T) {
 	for d, more := range map[ir.DType]int{ir.Float32: 4, ir.Float64: 7} {
-		without, err := avo.Count(avo.AVX2, rare(d, false))
+		without, err := amd64.AVX2.Count(rare(d, false))
 		require.NoError(t, err)
-		with, err := avo.Count(avo.AVX2, rare(d, true))
+		with, err := amd64.AVX2.Count(rare(d, true))
 		require.NoError(t, err)
 		require.Equal(t, without+float64(more), with, "%s", d)
 	}

@@ -125,7 +125,7 @@ func TestDifferentialCold(t *testing.T) {
 		for _, s := range shapes {
 			s.unlikely, s.ops = 3, 4+rnd.IntN(s.ops)
 			k := randomKernel(s, rnd.IntN)
-			if e := elementary.Expand(bodyOf(k)); k.Verify() == nil && !seen[codegen.Symbol(k)] && len(codegen.Split(e).Cold) > 0 {
+			if e := elementary.Expand(bodyOf(k)); k.Verify() == nil && !seen[codegen.Symbol(k)] && len(kernel.Split(e).Cold) > 0 {
 				seen[codegen.Symbol(k)] = true
 				ks = append(ks, k)
 			}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"math"
 	"slices"
 
 	"github.com/mmcloughlin/avo/attr"
@@ -16,8 +15,7 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 	"github.com/mmcloughlin/avo/reg"
 
-	"github.com/stridefuse/stridefuse/codegen/machine"
-	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/codegen/amd64"
 )
 
 // The printer makes the text of an assembly file from programs, with the library avo. The
@@ -38,15 +36,14 @@ const nosplitFrame = 512
 
 // file collects the functions of one assembly file.
 type file struct {
-	t         *isa
-	m         *machine.Machine
+	t         *amd64.Target
 	c         *build.Context
 	signature *gotypes.Signature
 	symbols   map[string]bool
 }
 
-func newFile(t *isa) *file {
-	f := &file{t: t, m: t.m, c: build.NewContext(), symbols: map[string]bool{}}
+func newFile(t *amd64.Target) *file {
+	f := &file{t: t, c: build.NewContext(), symbols: map[string]bool{}}
 	f.c.ConstraintExpr("amd64,!purego")
 	// The type is built by hand: avo would load the package, which does not
 	// compile before this file exists.
@@ -59,88 +56,88 @@ func newFile(t *isa) *file {
 }
 
 // function appends a program under the given name.
-func (f *file) function(name, comment string, p *program) error {
+func (f *file) function(name, comment string, p *amd64.Program) error {
 	f.c.Function(name)
 	f.c.Signature(f.signature)
 	f.c.Comment(comment)
-	if p.frame <= nosplitFrame {
+	if p.Frame <= nosplitFrame {
 		f.c.Attributes(attr.NOSPLIT)
 	}
-	if p.frame > 0 {
-		f.c.AllocLocal(p.frame)
+	if p.Frame > 0 {
+		f.c.AllocLocal(p.Frame)
 	}
-	for _, l := range p.lines {
-		if l.label != "" {
-			f.c.Label(l.label)
+	for _, l := range p.Lines {
+		if l.Label != "" {
+			f.c.Label(l.Label)
 			continue
 		}
 		i, err := f.instruction(l)
 		if err != nil {
-			return fmt.Errorf("%s: %s: %w", name, l.op, err)
+			return fmt.Errorf("%s: %s: %w", name, l.Op, err)
 		}
 		f.c.Instruction(i)
 	}
 	return nil
 }
 
-func (f *file) instruction(l line) (*avoir.Instruction, error) {
-	ops := make([]operand.Op, len(l.args))
-	for i, a := range l.args {
+func (f *file) instruction(l amd64.Line) (*avoir.Instruction, error) {
+	ops := make([]operand.Op, len(l.Args))
+	for i, a := range l.Args {
 		ops[i] = f.operand(a)
 	}
-	if l.op == "PCALIGN" { // a directive that avo does not know
-		return &avoir.Instruction{Opcode: l.op, Operands: ops}, nil
+	if l.Op == "PCALIGN" { // a directive that avo does not know
+		return &avoir.Instruction{Opcode: l.Op, Operands: ops}, nil
 	}
-	return construct(l.op, ops)
+	return construct(l.Op, ops)
 }
 
-func (f *file) operand(a arg) operand.Op {
-	switch a.kind {
-	case argX:
-		return vectorReg(a.reg, 16)
-	case argHalf:
-		return vectorReg(a.reg, f.m.Width/2)
-	case argY:
-		return vectorReg(a.reg, f.m.Width)
-	case argMask:
-		return masks[a.reg]
-	case argGP32:
-		return generals[a.reg].As32()
-	case argGP:
-		return generals[a.reg]
-	case argGP8:
-		return generals[a.reg].As8()
-	case argHigh:
-		return generals[a.reg].As8H()
-	case argGP16:
-		return generals[a.reg].As16()
-	case argImm:
-		return operand.Imm(uint64(a.imm))
-	case argImm32:
-		return operand.I32(int32(a.imm))
-	case argLabel:
-		return operand.LabelRef(a.label)
+func (f *file) operand(a amd64.Arg) operand.Op {
+	switch a.Kind {
+	case amd64.ArgX:
+		return vectorReg(a.Reg, 16)
+	case amd64.ArgHalf:
+		return vectorReg(a.Reg, f.t.Machine().Width/2)
+	case amd64.ArgY:
+		return vectorReg(a.Reg, f.t.Machine().Width)
+	case amd64.ArgMask:
+		return masks[a.Reg]
+	case amd64.ArgGP32:
+		return generals[a.Reg].As32()
+	case amd64.ArgGP:
+		return generals[a.Reg]
+	case amd64.ArgGP8:
+		return generals[a.Reg].As8()
+	case amd64.ArgHigh:
+		return generals[a.Reg].As8H()
+	case amd64.ArgGP16:
+		return generals[a.Reg].As16()
+	case amd64.ArgImm:
+		return operand.Imm(uint64(a.Imm))
+	case amd64.ArgImm32:
+		return operand.I32(int32(a.Imm))
+	case amd64.ArgLabel:
+		return operand.LabelRef(a.Label)
 	}
-	m := a.mem
-	out := operand.Mem{Disp: m.disp}
-	switch m.base {
-	case baseStack:
+	m := a.Mem
+	out := operand.Mem{Disp: m.Disp}
+	switch m.Base {
+	case amd64.BaseStack:
 		out.Base = reg.StackPointer
-	case baseParam:
-		out = operand.NewParamAddr(m.sym, m.disp)
-	case baseSymbol:
-		f.symbols[m.sym] = true
-		out = operand.NewDataAddr(operand.NewStaticSymbol(m.sym), m.disp)
+	case amd64.BaseParam:
+		out = operand.NewParamAddr(m.Sym, m.Disp)
+	case amd64.BaseSymbol:
+		f.symbols[m.Sym] = true
+		out = operand.NewDataAddr(operand.NewStaticSymbol(m.Sym), m.Disp)
 	default:
-		out.Base = generals[m.base]
+		out.Base = generals[m.Base]
 	}
-	if m.index != noIndex {
-		out.Index, out.Scale = generals[m.index], uint8(m.scale)
+	if m.Index != amd64.NoIndex {
+		out.Index, out.Scale = generals[m.Index], uint8(m.Scale)
 	}
 	return out
 }
 
-var generals = [generalRegisters]reg.GPPhysical{reg.RAX, reg.RCX, reg.RDX, reg.RBX, reg.RSI, reg.RDI,
+var generals = [amd64.GeneralRegisters]reg.GPPhysical{reg.RAX, reg.RCX, reg.RDX, reg.RBX, reg.RSI, reg.RDI,
 	reg.R8, reg.R9, reg.R10, reg.R11, reg.R12, reg.R13, reg.R14, reg.R15}
 
 var masks = [...]reg.OpmaskPhysical{reg.K0, reg.K1, reg.K2, reg.K3, reg.K4, reg.K5, reg.K6, reg.K7}
@@ -174,47 +171,9 @@ func (f *file) data() {
 	for _, name := range names {
 		f.c.StaticGlobal(name)
 		f.c.DataAttributes(attr.RODATA | attr.NOPTR)
-		if name[0] == 't' {
-			f.table(name)
-			continue
-		}
-		if name[0] == 'i' {
-			for i, word := range spreadNamed(name).words() {
-				f.c.AddDatum(8*i, operand.U64(word))
-			}
-			continue
-		}
-		n, words := f.m.Width/8, [2]uint64{}
-		if name == maskTable {
-			n, words[0] = 4*n, ^uint64(0)
-		} else {
-			fmt.Sscanf(name[1:], "%16x", &words[0])
-			words[1] = words[0]
-			if name[0] == 's' { // the masks of shuffles, of 16 bytes
-				fmt.Sscanf(name[17:], "%x", &words[1])
-			}
-		}
-		if f.t.broadcasts && name[0] == 'c' {
-			n = 1
-		}
-		for i := range n {
-			word := words[2*i/n]
-			if name[0] == 's' {
-				word = words[i%2]
-			}
+		for i, word := range f.t.Words(name) {
 			f.c.AddDatum(8*i, operand.U64(word))
 		}
-	}
-}
-
-// table writes the entries of a table, two in each word, repeated up to the width of a vector.
-func (f *file) table(symbol string) {
-	var name uint64
-	fmt.Sscanf(symbol[1:], "%16x", &name)
-	entries, _ := ir.Table(name)
-	for i := 0; i < f.m.Width/4; i += 2 {
-		low, high := math.Float32bits(entries[i%len(entries)]), math.Float32bits(entries[i%len(entries)+1])
-		f.c.AddDatum(4*i, operand.U64(uint64(high)<<32|uint64(low)))
 	}
 }
 
@@ -225,7 +184,7 @@ func (f *file) text(pkg string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := pass.Concat(passes, pass.FunctionPass(f.t.verify)).Execute(out); err != nil {
+	if err := pass.Concat(passes, pass.FunctionPass(f.verify)).Execute(out); err != nil {
 		return nil, err
 	}
 	return printer.NewGoAsm(printer.Config{Name: "genkernels", Pkg: pkg}).Print(out)

@@ -1,0 +1,14 @@
+package amd64
+
+import "strings"
+
+// broadcasting are the instructions of AVX-512 that read one element in memory for every lane. The names of those forms end
+// in .BCST.
+var broadcasting = extensions("VADDPS VADDPD VMULPS VMULPD VSUBPS VSUBPD VDIVPS VDIVPD VMINPS VMINPD VMAXPS VMAXPD " +
+	"VANDPD VORPD VXORPD VANDNPD VPANDQ VPORQ VPXORQ VPANDNQ VPADDD VPADDQ VPSUBD VPSUBQ VPMULLD VPMULLQ VPMULUDQ VPDPWSSD " +
+	"VPMINSD VPMINUD VPMAXSD VPMAXUD VPMINSQ VPMINUQ VPMAXSQ VPMAXUQ VPSLLVD VPSLLVQ VPSRLVD VPSRLVQ VPSRAVD VPSRAVQ " +
+	"VCMPPS VCMPPD VPCMPD VPCMPUD VPCMPQ VPCMPUQ VPCMPEQD VPCMPGTD VPTESTMD VBLENDMPS VBLENDMPD VPTERNLOGQ VSCALEFPS VSCALEFPD")
+
+func hasBroadcast(name string) bool {
+	return broadcasting[name] || strings.HasPrefix(name, "VFM") || strings.HasPrefix(name, "VFNM")
+}

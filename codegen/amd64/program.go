@@ -1,0 +1,125 @@
+package amd64
+
+// Program is a function as a list of instructions over physical registers. Emitters append to it; package avo makes text
+// of it, and Assemble bytes.
+type Program struct {
+	Lines []Line
+	Frame int // bytes of the stack frame
+	label int // how many labels fresh has returned
+}
+
+// Line is an instruction, or a label if Label is not empty.
+type Line struct {
+	Label string
+	Op    string
+	Args  []Arg // in the order of Go's assembler
+}
+
+// ArgKind is a kind of operand.
+type ArgKind uint8
+
+// The kinds of operands.
+const (
+	ArgX     ArgKind = iota // the first 16 bytes of a vector register
+	ArgHalf                 // half a vector register
+	ArgY                    // a whole one
+	ArgMask                 // a mask register
+	ArgGP                   // a general register, 8 bytes
+	ArgGP32                 // its first 4 bytes
+	ArgGP8                  // its first byte
+	ArgHigh                 // the second byte of one of the first four general registers
+	ArgGP16                 // its first 2 bytes
+	ArgImm                  // a constant
+	ArgImm32                // a constant of four bytes, where avo does not choose that itself
+	ArgMem                  // memory
+	ArgLabel                // the target of a jump
+)
+
+// Arg is an operand of an instruction.
+type Arg struct {
+	Kind  ArgKind
+	Reg   int // vector, mask or general register
+	Imm   int64
+	Mem   Memory
+	Label string
+}
+
+// Memory is an address: a general register, the stack or a symbol, and an index.
+type Memory struct {
+	Base  int // general register, or one of the bases below
+	Index int // general register, or NoIndex
+	Scale int
+	Disp  int
+	Sym   string
+}
+
+// The bases that are not general registers.
+const (
+	BaseStack  = -1 - iota // the stack frame
+	BaseParam              // the argument named Sym
+	BaseSymbol             // the constant named Sym: see Words
+)
+
+// NoIndex is the index of an address without one.
+const NoIndex = -1
+
+// General registers. ax, cx and dx are scratch: scalar loops use them.
+const (
+	ax = iota
+	cx
+	dx
+	index // the element index that unit operands share
+	cols
+	firstFree
+
+	GeneralRegisters = 14 // in the order of their numbers on the CPU, without SP, and BP, which holds the frame pointer
+)
+
+func x(r int) Arg           { return Arg{Kind: ArgX, Reg: r} }
+func half(r int) Arg        { return Arg{Kind: ArgHalf, Reg: r} }
+func y(r int) Arg           { return Arg{Kind: ArgY, Reg: r} }
+func mask(r int) Arg        { return Arg{Kind: ArgMask, Reg: r} }
+func gp(r int) Arg          { return Arg{Kind: ArgGP, Reg: r} }
+func lowOf(r int) Arg       { return Arg{Kind: ArgGP32, Reg: r} }
+func byteOf(r int) Arg      { return Arg{Kind: ArgGP8, Reg: r} }
+func highOf(r int) Arg      { return Arg{Kind: ArgHigh, Reg: r} }
+func wordOf(r int) Arg      { return Arg{Kind: ArgGP16, Reg: r} }
+func imm(v int64) Arg       { return Arg{Kind: ArgImm, Imm: v} }
+func imm32(v int64) Arg     { return Arg{Kind: ArgImm32, Imm: v} }
+func label(name string) Arg { return Arg{Kind: ArgLabel, Label: name} }
+func mem(m Memory) Arg      { return Arg{Kind: ArgMem, Mem: m} }
+
+func stack(disp int) Memory     { return Memory{Base: BaseStack, Index: NoIndex, Disp: disp} }
+func at(base, disp int) Memory  { return Memory{Base: base, Index: NoIndex, Disp: disp} }
+func symbol(name string) Memory { return Memory{Base: BaseSymbol, Index: NoIndex, Sym: name} }
+
+// frameArg is the kernel's argument.
+func frameArg() Arg { return mem(Memory{Base: BaseParam, Index: NoIndex, Sym: "f"}) }
+
+func (m Memory) at(disp int) Memory {
+	m.Disp += disp
+	return m
+}
+
+func (m Memory) indexed(r, scale int) Memory {
+	m.Index, m.Scale = r, scale
+	return m
+}
+
+// do appends an instruction with its operands in the order of Go's assembler.
+func (p *Program) do(op string, args ...Arg) { p.Lines = append(p.Lines, Line{Op: op, Args: args}) }
+
+// here appends a label.
+func (p *Program) here(name string) { p.Lines = append(p.Lines, Line{Label: name}) }
+
+// fresh returns a label that begins with name and is not in use.
+func (p *Program) fresh(name string) string {
+	p.label++
+	return name + itoa(p.label)
+}
+
+// local reserves bytes of the stack frame, and returns their offset.
+func (p *Program) local(bytes int) int {
+	p.Frame += bytes
+	return p.Frame - bytes
+}

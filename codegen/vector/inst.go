@@ -1,0 +1,66 @@
+package vector
+
+import "slices"
+
+// Space is the kind of place that holds a vector.
+type Space uint8
+
+// The spaces.
+const (
+	InRegister Space = iota
+	InOperand        // a unit operand, at Place
+	InConst          // constant memory: Bits, repeated over the width; or the table Bits, if Index is 1
+	InSlot           // the stack: invariant number Index
+	InSpill          // the stack: spill number Index
+	InScratch        // the stack: scratch vector number Index
+	InAcc            // the stack: accumulator number Index
+)
+
+// Loc is the place of a source: a register or memory.
+type Loc struct {
+	Space Space
+	Index int // register, slot, spill, scratch vector or accumulator
+	Bits  uint64
+	Place Place
+}
+
+// Inst is an instruction over physical vector registers. Sources are in the order of Opcode. An instruction that overwrites a
+// source lists the other ones in Src, and Fused tells which it overwrites.
+type Inst struct {
+	Op    *Opcode
+	Fused Fused
+	Imm   uint8
+	Dst   int // register, or -1
+	Src   []Loc
+	Place Place // the operand that is addressed
+	Slot  int   // scalar loops, OpKeep
+	To    Loc   // OpSave: where
+	Exit  *Exit // OpCold
+}
+
+// touches reports whether the instruction may read or write a register. A scalar loop has registers of its own.
+func (i *Inst) touches(r int) bool {
+	return i.Dst == r || i.Op.Form == FormScalarLoop ||
+		slices.ContainsFunc(i.Src, func(l Loc) bool { return l.Space == InRegister && l.Index == r })
+}
+
+// Fused tells which source of a fused multiply-add x*y+z the result overwrites, and thereby the order of the others. The last of
+// those may be in memory.
+type Fused uint8
+
+// The ways to overwrite a source.
+const (
+	OverFactor           Fused = iota + 1 // x: sources z, y
+	OverFactorAddendLast                  // x: sources y, z
+	OverAddend                            // z: sources x, y
+)
+
+// The costs of instructions that an allocation adds, relative to an instruction of the
+// body. They rank the allocations of one body.
+const (
+	costLoad   = 1.0 // of a constant, an invariant or a spilled value
+	costMemory = 0.4 // of a load as the memory operand of an instruction
+	costSave   = 2.0
+	costMove   = 0.5
+	costCarry  = 8.0 // a load that must wait for a store of the step before
+)

@@ -1,0 +1,168 @@
+package vector
+
+import "slices"
+
+// scheduler orders the nodes that given roots need. The operands of a node come
+// immediately before it, the one that needs most registers first (Sethi and Ullman
+// 1970), so that few values are alive at a time.
+type scheduler struct {
+	g      *Graph
+	leaf   func(Ref) bool // values that exist already
+	need   map[Ref]int
+	done   map[Ref]bool
+	needed map[Ref]bool
+	order  []Ref
+	parts  partOrder
+}
+
+// partOrder is the order of the two vectors of values of 8-byte elements.
+type partOrder bool
+
+const (
+	apart    partOrder = false // all instructions of the first, then all of the second
+	together partOrder = true  // alternating: needs more registers, waits less for results
+)
+
+// Schedule returns the instructions of the roots in order. leaf reports which values exist before them.
+func (g *Graph) Schedule(roots []Ref, leaf func(Ref) bool) []Ref {
+	return g.scheduleParts(roots, leaf, apart)
+}
+
+func (g *Graph) scheduleParts(roots []Ref, leaf func(Ref) bool, parts partOrder) []Ref {
+	s := &scheduler{g: g, leaf: leaf, need: map[Ref]int{}, done: map[Ref]bool{}, needed: map[Ref]bool{}, parts: parts}
+	if parts == together {
+		for _, r := range roots {
+			s.mark(r)
+		}
+	}
+	for _, r := range roots {
+		s.visit(r)
+	}
+	return g.placeStores(s.order)
+}
+
+// scheduleLoop orders roots whose invariants are computed before the loop.
+func (g *Graph) scheduleLoop(roots []Ref, parts partOrder) []Ref {
+	return g.scheduleParts(roots, g.Invariant, parts)
+}
+
+// registers returns the number of registers that computing r takes.
+func (s *scheduler) registers(r Ref) int {
+	if n, ok := s.need[r]; ok {
+		return n
+	}
+	n := 0
+	switch node := s.g.At(r); {
+	case s.leaf(r):
+	case node.Kind == KindLoad:
+		n = 1
+	case node.Kind != KindConst:
+		for i, a := range s.sources(r) {
+			n = max(n, s.registers(a)+i)
+		}
+		n = max(n, 1)
+	}
+	s.need[r] = n
+	return n
+}
+
+// sources returns the operands of r, the one that needs most registers first. Those of the
+// test of a cold block stay in order: the condition comes behind the operands of the
+// selects, so that it does not occupy a register while those are computed.
+func (s *scheduler) sources(r Ref) []Ref {
+	var out []Ref
+	for _, a := range s.g.args(r) {
+		if !slices.Contains(out, a) {
+			out = append(out, a)
+		}
+	}
+	if s.g.isCold(r) {
+		return out
+	}
+	slices.SortStableFunc(out, func(a, b Ref) int { return s.registers(b) - s.registers(a) })
+	return out
+}
+
+// mark records the nodes that r needs.
+func (s *scheduler) mark(r Ref) {
+	if s.needed[r] {
+		return
+	}
+	s.needed[r] = true
+	for _, a := range s.g.args(r) {
+		s.mark(a)
+	}
+}
+
+func (s *scheduler) visit(r Ref) {
+	if s.done[r] || s.leaf(r) {
+		return
+	}
+	s.done[r] = true
+	for _, a := range s.sources(r) {
+		s.visit(a)
+	}
+	if k := s.g.At(r).Kind; k == KindOp || k == KindSplat {
+		s.order = append(s.order, r)
+	}
+	if second, ok := s.g.secondPart[r]; ok && s.parts == together && s.needed[second] {
+		s.visit(second)
+	}
+}
+
+// placeStores moves each store behind the last instruction that reads the same place of an input. The output may have the memory
+// of that input, and values are reloaded from their operands if registers are short: a load after the store would read the new
+// element.
+func (g *Graph) placeStores(order []Ref) []Ref {
+	lastRead := map[Place]int{}
+	for i, r := range order {
+		n := g.At(r)
+		if n.Kind == KindOp && (n.Op.Form == FormMaskLoad || n.Op.Form == FormNarrowLoad) {
+			lastRead[n.Place] = i
+		}
+		for _, a := range g.args(r) {
+			if g.At(a).Kind == KindLoad {
+				lastRead[g.At(a).Place] = i
+			}
+		}
+	}
+	after := make([][]Ref, len(order))
+	for i, r := range order {
+		n := g.At(r)
+		if n.Kind != KindOp || n.Op.Form < FormStore {
+			after[i] = append([]Ref{r}, after[i]...)
+			continue
+		}
+		at := i
+		for p, j := range lastRead {
+			if p.overlaps(n.Place) {
+				at = max(at, j)
+			}
+		}
+		after[at] = append(after[at], r)
+	}
+	return slices.Concat(after...)
+}
+
+// interleave merges the schedules of two copies of a body instruction by
+// instruction, so that each hides the latencies of the other.
+func interleave(a, b []Ref) []Ref {
+	if len(a) != len(b) {
+		return unique(slices.Concat(a, b))
+	}
+	out := make([]Ref, 0, len(a)+len(b))
+	for i := range a {
+		out = append(out, a[i], b[i])
+	}
+	return unique(out)
+}
+
+// unique keeps the first of equal values, which several copies of a body share.
+func unique(order []Ref) []Ref {
+	seen := map[Ref]bool{}
+	return slices.DeleteFunc(order, func(r Ref) bool {
+		duplicate := seen[r]
+		seen[r] = true
+		return duplicate
+	})
+}
