@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 	"internal/binfile":              {"graph", "ir/layout", "runtime/tensor"},
 	"internal/progress":             {},
 	"graph/cmplx":                   {"graph", "runtime/tensor"},
-	"formats/csv":                   {"graph"},
+	"formats/csv":                   {"graph", "internal/binfile"},
 	"graph/formula":                 {"graph", "ir"},
 	"formats/imaging":               {"graph"},
 	"formats/npy":                   {"graph", "internal/binfile", "ir/layout"},

@@ -67,6 +67,24 @@ var images = map[string]func(r image.Rectangle) (set func(x, y int, c color.Colo
 }
 
 // TestPixels compares the tensors of images, and of parts of images, with the pixels that these return one by one.
+// TestNil refuses images that are nil, of any type.
+func TestNil(t *testing.T) {
+	for _, img := range []image.Image{nil, (*image.Gray)(nil), (*image.RGBA)(nil), (*image.RGBA64)(nil), (*image.YCbCr)(nil), (*image.Paletted)(nil)} {
+		_, err := imaging.Pixels(img)
+		require.EqualError(t, err, "imaging: the image is nil")
+	}
+	_, _, _, err := imaging.Planes(nil)
+	require.EqualError(t, err, "imaging: the image is nil")
+	for _, img := range []image.Image{
+		&image.Gray{Pix: make([]uint8, 5), Stride: 2, Rect: image.Rect(0, 0, 2, 3)},
+		&image.Gray16{Pix: make([]uint8, 11), Stride: 4, Rect: image.Rect(0, 0, 2, 3)},
+		&image.NRGBA64{Pix: make([]uint8, 47), Stride: 16, Rect: image.Rect(0, 0, 2, 3)},
+	} {
+		_, err := imaging.Pixels(img)
+		require.Error(t, err)
+	}
+}
+
 func TestPixels(t *testing.T) {
 	for name, make := range images {
 		t.Run(name, func(t *testing.T) {

@@ -2,9 +2,11 @@ package imaging
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"image"
 	"image/draw"
+	"reflect"
 
 	"github.com/stridefuse/stridefuse/graph"
 )
@@ -20,10 +22,11 @@ import (
 // The channels of RGBA and RGBA64 are premultiplied by alpha; those of NRGBA and NRGBA64, and of copies of other
 // images, are not. Planes returns the channels of *image.YCbCr without a copy.
 func Pixels(img image.Image) (*graph.Tensor, error) {
+	if v := reflect.ValueOf(img); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil, errNil
+	}
 	var t *graph.Tensor
 	switch img := img.(type) {
-	case nil:
-		return nil, fmt.Errorf("imaging: the image is nil")
 	case *image.Gray:
 		t = view(img.Pix, img.Stride, img.Rect, 1)
 	case *image.Alpha:
@@ -53,6 +56,8 @@ func Pixels(img image.Image) (*graph.Tensor, error) {
 	return t, t.Err()
 }
 
+var errNil = errors.New("imaging: the image is nil")
+
 // mostPixels is the most pixels that are copied: 4 GB.
 const mostPixels = 1 << 30
 
@@ -60,7 +65,7 @@ const mostPixels = 1 << 30
 // fewer rows or columns.
 func Planes(img *image.YCbCr) (y, cb, cr *graph.Tensor, err error) {
 	if img == nil {
-		return nil, nil, nil, fmt.Errorf("imaging: the image is nil")
+		return nil, nil, nil, errNil
 	}
 	chroma := img.Rect
 	down := func(at, by int) int { return (at + by - 1) / by }
@@ -108,6 +113,10 @@ func view(pix []uint8, stride int, r image.Rectangle, channels int) *graph.Tenso
 func wide(pix []uint8, stride int, r image.Rectangle, channels int) *graph.Tensor {
 	if r.Empty() {
 		return view(nil, 0, image.Rectangle{}, channels).Bitcast(graph.Uint16)
+	}
+	bytes := graph.OfLayout(pix, graph.Layout{Shape: []int{r.Dy(), 2 * r.Dx() * channels}, Strides: []int{stride, 1}})
+	if bytes.Err() != nil { // pix is too short
+		return bytes
 	}
 	data := make([]uint16, 0, r.Dy()*r.Dx()*channels)
 	for y := range r.Dy() {

@@ -47,27 +47,38 @@ func NewArchive(data []byte) (*Archive, error) {
 	return &Archive{binfile.Over(data), files}, nil
 }
 
-// directory returns the arrays of an archive.
+// directory returns the arrays of an archive: the members whose names end in .npy, and those that begin as an array
+// does. Of two with one name the later counts, as in NumPy: a writer appends what replaces it.
 func directory(data []byte) (map[string]*zip.File, error) {
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names in an archive are not paths
+		if kind := binfile.Kind(data); kind != "" {
+			return nil, fmt.Errorf("the file is %s", kind)
+		}
 		return nil, err
 	}
 	files := map[string]*zip.File{}
 	for _, f := range r.File {
-		name, ok := strings.CutSuffix(f.Name, suffix)
-		if !ok {
-			return nil, fmt.Errorf("%q is no array: names end in %s", f.Name, suffix)
+		if name, ok := strings.CutSuffix(f.Name, suffix); ok || isArray(f) {
+			files[name] = f
 		}
-		if files[name] != nil {
-			return nil, fmt.Errorf("two arrays have the name %q", name)
-		}
-		files[name] = f
 	}
 	return files, nil
 }
 
-// Names returns the names of the arrays, sorted.
+// isArray reports whether a member begins as an array does.
+func isArray(f *zip.File) bool {
+	r, err := f.Open()
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	var head [len(magic)]byte
+	_, err = io.ReadFull(r, head[:])
+	return err == nil && string(head[:]) == magic
+}
+
+// Names returns the names of the arrays, sorted. Members that are no arrays have none.
 func (a *Archive) Names() []string { return slices.Sorted(maps.Keys(a.files)) }
 
 // Tensor returns an array. If it is uncompressed and has this machine's byte order, it is mapped: it becomes invalid at

@@ -8,9 +8,14 @@
 // # What is read
 //
 // Format versions 1.0, 2.0 and 3.0, of any shape: bool, integers and floats of either byte order, if the element type
-// has kernels (graph.DType). Arrays in Fortran order become tensors with column-major strides. Other types are errors
-// that name the type: complex, text, time and record types, and those for which the format has no name (bfloat16,
-// fixed16x16, floats of 8 bits and all types of 4 bits or fewer).
+// has kernels (graph.DType). Elements of two bytes without a type ("<V2") are bfloat16, as Python's package ml_dtypes
+// writes it. Complex numbers become floats with a last axis of 2, as package cmplx has them. Arrays in Fortran order
+// become tensors with column-major strides. ReadFields reads arrays of records, a tensor for each field. Other types
+// are errors that name the type: text, times, objects, and those for which the format has no name (fixed16x16, floats
+// of 8 bits and all types of 4 bits or fewer).
+//
+// Of an archive the members that end in .npy or begin as arrays do are arrays, others are left out. If a name is there
+// twice, the later array counts, as in NumPy.
 //
 // A file may be damaged or hostile: every mistake in it is an error, and no header makes the package allocate more than
 // a small multiple of the data that follows. Pickled objects are never read.

@@ -25,7 +25,7 @@ func read(r io.Reader) (*graph.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := binfile.NumBytes(h.dtype, h.shape)
+	n, err := h.size()
 	if err != nil {
 		return nil, err
 	}
@@ -88,12 +88,12 @@ func view(m *binfile.Mapping, data []byte) (*graph.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.swapped() {
-		return nil, errSwapped
-	}
-	n, err := binfile.NumBytes(h.dtype, h.shape)
+	n, err := h.size()
 	if err != nil {
 		return nil, err
+	}
+	if h.swapped() {
+		return nil, errSwapped
 	}
 	if n > r.Len() {
 		return nil, fmt.Errorf("the data ends after %d of %d bytes", r.Len(), n)
@@ -107,7 +107,7 @@ func Write(w io.Writer, t *graph.Tensor) error {
 	if err := t.Err(); err != nil {
 		return fmt.Errorf("npy: %w", err)
 	}
-	head, err := header{dtype: t.DType(), shape: t.Shape()}.bytes()
+	head, err := header{element: element{dtype: t.DType(), parts: 1}, shape: t.Shape()}.bytes()
 	if err != nil {
 		return fmt.Errorf("npy: %w", err)
 	}

@@ -21,10 +21,7 @@ func parseHeader(text string) (h header, err error) {
 		case seen[key]:
 			s.fail("key %q twice", key)
 		case key == "descr":
-			descr := s.descr()
-			if s.err == nil {
-				s.err = h.setDType(descr)
-			}
+			h.element, h.fields = s.elementType()
 		case key == "fortran_order":
 			h.fortran = s.boolean()
 		case key == "shape":
@@ -50,8 +47,9 @@ func parseHeader(text string) (h header, err error) {
 // scanner reads the tokens of a header. It keeps the first mistake, after which all
 // methods return zero values.
 type scanner struct {
-	rest string
-	err  error
+	depth int // of records in records
+	rest  string
+	err   error
 }
 
 func (s *scanner) fail(format string, args ...any) {
@@ -95,12 +93,20 @@ func (s *scanner) quoted() string {
 	return text
 }
 
-// descr reads the name of an element type. A list would describe records, which is an error.
-func (s *scanner) descr() string {
+// elementType reads the name of an element type, or the fields of records.
+func (s *scanner) elementType() (element, []field) {
 	if s.accept("[") {
-		s.fail("elements that are records are not read: store each field as an array")
+		return element{}, s.fields()
 	}
-	return s.quoted()
+	descr := s.quoted()
+	if s.err != nil {
+		return element{}, nil
+	}
+	e, err := parseElement(descr)
+	if s.err == nil {
+		s.err = err
+	}
+	return e, nil
 }
 
 func (s *scanner) boolean() bool {

@@ -9,11 +9,12 @@ import (
 	"github.com/stridefuse/stridefuse/internal/binfile"
 )
 
-// Info is the content of a file's header, for programs that read and write parts of it.
+// Info is the content of a file's header, for programs that read and write parts of it. The two parts of complex
+// numbers are a last axis of Shape.
 type Info struct {
 	DType   graph.DType
 	Shape   []int
-	Fortran bool // the elements along the first axis are contiguous
+	Fortran bool // the elements along the first axis are contiguous: the file is in Fortran order
 	Swapped bool // the elements have the other byte order than this machine
 	Offset  int  // byte offset of the first element
 }
@@ -26,12 +27,12 @@ func ReadInfo(r io.Reader) (Info, error) {
 	c := &counter{r: r}
 	h, err := readHeader(c)
 	if err == nil {
-		_, err = binfile.NumBytes(h.dtype, h.shape)
+		_, err = h.size()
 	}
 	if err != nil {
 		return Info{}, fmt.Errorf("npy: %w", err)
 	}
-	return Info{h.dtype, h.shape, h.fortran && len(h.shape) > 1, h.swapped(), c.n}, nil
+	return Info{h.dtype, h.numbers(), h.fortran && len(h.shape) > 1, h.swapped(), c.n}, nil
 }
 
 // counter counts the bytes that are read.
@@ -51,7 +52,7 @@ func Header(dt graph.DType, shape ...int) ([]byte, error) {
 	if _, err := binfile.NumBytes(dt, shape); err != nil {
 		return nil, fmt.Errorf("npy: %w", err)
 	}
-	head, err := header{dtype: dt, shape: shape}.bytes()
+	head, err := header{element: element{dtype: dt, parts: 1}, shape: shape}.bytes()
 	if err != nil {
 		return nil, fmt.Errorf("npy: %w", err)
 	}

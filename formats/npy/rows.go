@@ -29,7 +29,7 @@ func NewWriter(w io.WriteSeeker, dt graph.DType, row ...int) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Writer{w: w, start: start, head: header{dtype: dt, shape: append([]int{0}, row...)}}
+	out := &Writer{w: w, start: start, head: header{element: element{dtype: dt, parts: 1}, shape: append([]int{0}, row...)}}
 	head, err := out.head.bytes()
 	if err != nil {
 		return nil, fmt.Errorf("npy: %w", err)

@@ -45,6 +45,9 @@ func New(data []byte) (*File, error) {
 func open(m *binfile.Mapping) (*File, error) {
 	entries, metadata, data, err := parse(m.Bytes())
 	if err != nil {
+		if kind := binfile.Kind(m.Bytes()); kind != "" {
+			return nil, fmt.Errorf("the file is %s", kind)
+		}
 		return nil, err
 	}
 	return &File{m, entries, metadata, data}, nil

@@ -26,9 +26,6 @@ func (a *array) size() int {
 	return n
 }
 
-// slack is the most bytes by which an encoded chunk may exceed its data.
-func (a *array) slack() int { return a.size()/1000 + 1<<10 }
-
 // file returns the name of a chunk's file.
 func (a *array) file(folder string, index []int) string {
 	return filepath.Join(folder, filepath.FromSlash(a.key(index)))
@@ -48,33 +45,27 @@ func (a *array) readFile(name string) (*graph.Tensor, error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		fill, err := binfile.Tensor(a.dtype, layout.RowMajor(), a.fill)
-		if err != nil {
-			return nil, err
-		}
-		fill = fill.Expand(a.chunks...)
-		return fill, fill.Err()
+		return a.filled(a.chunks)
 	case err != nil:
 		return nil, err
-	case info.Size() > int64(2*a.size()+a.slack()):
+	case info.Size() > int64(2*a.size()+slack(a.size())):
 		return nil, fmt.Errorf("%d bytes for a chunk of %d", info.Size(), a.size())
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range slices.Backward(a.codecs) {
-		if data, err = c.Decode(data, a.size()+a.slack()); err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Name(), err)
-		}
+	return a.decode(a, data, a.chunks)
+}
+
+// filled returns the fill value, repeated.
+func (a *array) filled(shape []int) (*graph.Tensor, error) {
+	fill, err := binfile.Tensor(a.dtype, layout.RowMajor(), a.fill)
+	if err != nil {
+		return nil, err
 	}
-	if len(data) != a.size() {
-		return nil, fmt.Errorf("%d bytes of data, and %d make a chunk of %s %v", len(data), a.size(), a.dtype, a.chunks)
-	}
-	if a.swap {
-		binfile.Swap(data, a.dtype.Size())
-	}
-	return binfile.Tensor(a.dtype, layout.RowMajor(a.chunks...), data)
+	fill = fill.Expand(shape...)
+	return fill, fill.Err()
 }
 
 // write stores a chunk in a file, which appears only when it is complete.

@@ -53,15 +53,14 @@ var dtypes = []graph.DType{
 	graph.Uint8, graph.Uint16, graph.Uint32, graph.Uint64, graph.Float16, graph.Float32, graph.Float64,
 }
 
-// array is the checked content of zarr.json.
+// array is the checked content of zarr.json, or of .zarray in format 2.
 type array struct {
 	dtype  graph.DType
 	shape  []int
 	chunks []int
 	fill   []byte // one element, in this machine's byte order
-	swap   bool
-	codecs []Codec
-	key    func(index []int) string
+	coder
+	key func(index []int) string
 }
 
 // parse reads and checks the text of an array.
@@ -72,7 +71,7 @@ func parse(text []byte) (*array, error) {
 	}
 	switch {
 	case m.Format != 3:
-		return nil, fmt.Errorf("format version %d: 3 is read", m.Format)
+		return nil, fmt.Errorf("format version %d in %s, which has version 3", m.Format, zarrJSON)
 	case m.Node != "array":
 		return nil, fmt.Errorf("it is a %s: name an array in it", m.Node)
 	case len(m.Storage) > 0:
@@ -96,13 +95,14 @@ func parse(text []byte) (*array, error) {
 	if a.key, err = parseKeys(m.Keys); err != nil {
 		return nil, err
 	}
-	return a, a.parseCodecs(m.Codecs)
+	a.coder, err = parseCodecs(m.Codecs, a.chunks)
+	return a, err
 }
 
 // decode parses the text. Unknown fields are errors unless they say that readers may ignore them.
 func decode(text []byte) (m metadata, err error) {
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(text, &fields); err != nil {
+	if err := json.Unmarshal(quoteNumbers(text), &fields); err != nil {
 		return m, err
 	}
 	maps.DeleteFunc(fields, func(_ string, field json.RawMessage) bool {
@@ -201,33 +201,4 @@ func parseKeys(e named) (func([]int) string, error) {
 		}
 		return strings.Join(parts, c.Separator)
 	}, nil
-}
-
-// parseCodecs reads the chain of codecs: bytes, which converts elements to bytes, and then codecs that convert bytes to
-// bytes.
-func (a *array) parseCodecs(list []named) error {
-	if len(list) == 0 {
-		return errors.New("it has no codecs: the first one is bytes")
-	}
-	if list[0].Name != "bytes" {
-		return fmt.Errorf("the first codec %q is not bytes: arrays with shards or transposed chunks are not read", list[0].Name)
-	}
-	c := bytesConfig{Endian: "little"}
-	if len(list[0].Config) > 0 {
-		if err := json.Unmarshal(list[0].Config, &c); err != nil {
-			return fmt.Errorf("codec bytes: %w", err)
-		}
-	}
-	if c.Endian != "little" && c.Endian != "big" {
-		return fmt.Errorf("codec bytes: the byte order %q is not known", c.Endian)
-	}
-	a.swap = (c.Endian == "big") != binfile.BigEndian
-	for _, e := range list[1:] {
-		codec, err := codecFor(e)
-		if err != nil {
-			return err
-		}
-		a.codecs = append(a.codecs, codec)
-	}
-	return nil
 }

@@ -33,6 +33,12 @@ func TestPython(t *testing.T) {
 		"v2-keys":      numbers(t, graph.Int64, 4, 4),
 		"named":        numbers(t, graph.Float32, 4, 2),
 		"group.zarr/x": numbers(t, graph.Float32, 4),
+		"sharded":      numbers(t, graph.Int32, 4, 4),
+		"sharded-gzip": numbers(t, graph.Float64, 6, 10),
+		"transposed":   numbers(t, graph.Int16, 3, 4, 5),
+		"v2-fortran":   numbers(t, graph.Uint16, 3, 4, 5),
+		"v2-slashes":   numbers(t, graph.Bool, 6),
+		"v2-scalar":    graph.ScalarOf(0.0),
 	} {
 		if filepath.Dir(name) == "." {
 			name += ".zarr"
@@ -44,17 +50,18 @@ func TestPython(t *testing.T) {
 	for name, want := range map[string]string{
 		"nan":      "float32[4,2]\n[[ 0.  1.]\n [ 2.  3.]\n [nan nan]\n [nan nan]]",
 		"infinity": "float64[4]\n[-inf -inf   2.   3.]",
+		"v2": "float32[6,7]\n[[ 0.  1.  2.  3.  4.  5.  6.]\n [ 7.  8.  9. 10. 11. 12. 13.]\n [14. 15. 16. 17. 18. 19. 20.]\n" +
+			" [21. 22. 23. 24. 25. 26. 27.]\n [28. 29. 30.  0.  0.  0. 34.]\n [35. 36. 37.  0.  0.  0. 41.]]",
+		"v2-big-endian": "int32[6,7]\n[[ 0  1  2  3  4  5  6]\n [ 7  8  9 10 11 12 13]\n [14 15 16 17 18 19 20]\n" +
+			" [21 22 23 24 25 26 27]\n [28 29 30  0  0  0 34]\n [35 36 37  0  0  0 41]]",
+		"sharded-start": "uint16[5,4]\n[[7 7 7 7]\n [0 1 2 7]\n [3 4 5 7]\n [6 7 8 7]\n [7 7 7 7]]",
 	} {
 		got, err := zarr.ReadArray(filepath.Join("testdata", name+".zarr"))
 		require.NoError(t, err, name)
 		require.Equal(t, want, got.String())
 	}
-	for name, want := range map[string]string{
-		"sharded.zarr": `codec "sharding_indexed"`, "group.zarr": "it is a group: name an array in it",
-	} {
-		_, err := zarr.ReadArray(filepath.Join("testdata", name))
-		require.ErrorContains(t, err, want)
-	}
+	_, err := zarr.ReadArray(filepath.Join("testdata", "group.zarr"))
+	require.ErrorContains(t, err, "it is a group: name an array in it")
 }
 
 // numbers returns 0, 1, 2, ...

@@ -4,15 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/internal/binfile"
 )
 
-// zarrJSON is the name of the file that describes an array.
-const zarrJSON = "zarr.json"
+// The files that describe an array: that of format 3, and that of format 2.
+const (
+	zarrJSON = "zarr.json"
+	zarray   = ".zarray"
+)
 
 // Reader reads an array. It is a stream.Source.
 type Reader struct {
@@ -23,16 +28,38 @@ type Reader struct {
 // From returns a Reader of the array in a folder. It opens nothing yet.
 func From(folder string) *Reader { return &Reader{folder: folder} }
 
-// Open reads zarr.json, and returns the element type and the shape.
+// Open reads zarr.json, or .zarray of format 2, and returns the element type and the shape.
 func (r *Reader) Open() (graph.DType, []int, error) {
-	text, err := os.ReadFile(filepath.Join(r.folder, zarrJSON))
-	if err != nil {
+	name, parse := filepath.Join(r.folder, zarrJSON), parse
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		name, parse = filepath.Join(r.folder, zarray), parse2
+		text, err = os.ReadFile(name)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, nil, r.noArray()
+	case err != nil:
 		return 0, nil, err
 	}
 	if r.array, err = parse(text); err != nil {
-		return 0, nil, fmt.Errorf("%s: %w", filepath.Join(r.folder, zarrJSON), err)
+		if kind := binfile.Kind(text); kind != "" {
+			err = fmt.Errorf("the file is %s", kind)
+		}
+		return 0, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return r.array.dtype, slices.Clone(r.array.shape), nil
+}
+
+// noArray returns the error for a folder without an array.
+func (r *Reader) noArray() error {
+	if _, err := os.Stat(r.folder); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(r.folder, ".zgroup")); err == nil {
+		return fmt.Errorf("%s is a group: name an array in it", r.folder)
+	}
+	return fmt.Errorf("%s is no array: it has neither %s nor %s", r.folder, zarrJSON, zarray)
 }
 
 // ChunkRows returns the number of rows of a chunk, after Open.
