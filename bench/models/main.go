@@ -1,13 +1,16 @@
 // Models repeatedly runs an ONNX model on arrays in .npy files. It prints the milliseconds from the file to the first
-// result, and the median of a call. compare.py runs it beside onnxruntime and PyTorch.
+// result, the median of a call, and the milliseconds of loading. With -out it writes the results as an .npz file.
+// compare.py and packages.py run it beside other libraries.
 //
-//	models [-threads 1] [-seconds 2] model.onnx input=x.npy ...
+//	models [-threads 1] [-seconds 2] [-out y.npz] model.onnx input=x.npy ...
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	goruntime "runtime"
 	"slices"
@@ -22,18 +25,19 @@ import (
 func main() {
 	threads := flag.Int("threads", 1, "how many")
 	seconds := flag.Float64("seconds", 2, "of calls that are timed")
+	out := flag.String("out", "", "an .npz file to write the results to")
 	flag.Parse()
 	if flag.NArg() < 1 {
 		fmt.Fprintln(os.Stderr, "models: want model.onnx input=x.npy ...")
 		os.Exit(2)
 	}
-	if err := run(flag.Arg(0), flag.Args()[1:], *threads, time.Duration(*seconds*float64(time.Second))); err != nil {
+	if err := run(flag.Arg(0), flag.Args()[1:], *threads, time.Duration(*seconds*float64(time.Second)), *out); err != nil {
 		fmt.Fprintln(os.Stderr, "models:", err)
 		os.Exit(1)
 	}
 }
 
-func run(model string, inputs []string, threads int, timed time.Duration) error {
+func run(model string, inputs []string, threads int, timed time.Duration, out string) error {
 	goruntime.GOMAXPROCS(threads)
 	feeds := graph.Feeds{}
 	for _, input := range inputs {
@@ -49,10 +53,17 @@ func run(model string, inputs []string, threads int, timed time.Duration) error 
 	if err != nil {
 		return err
 	}
-	if _, err := p.Run(ctx, feeds); err != nil {
+	loaded := time.Since(begun)
+	results, err := p.Run(ctx, feeds)
+	if err != nil {
 		return err
 	}
 	first := time.Since(begun)
+	if out != "" {
+		if err := write(out, results); err != nil {
+			return err
+		}
+	}
 	var calls []time.Duration
 	for all := time.Now(); len(calls) < 5 || time.Since(all) < timed; {
 		begun := time.Now()
@@ -62,8 +73,23 @@ func run(model string, inputs []string, threads int, timed time.Duration) error 
 		calls = append(calls, time.Since(begun))
 	}
 	slices.Sort(calls)
-	fmt.Printf("%.3f %.4f\n", milliseconds(first), milliseconds(calls[len(calls)/2]))
+	fmt.Printf("%.3f %.4f %.3f\n", milliseconds(first), milliseconds(calls[len(calls)/2]), milliseconds(loaded))
 	return nil
+}
+
+// write writes tensors to an .npz file.
+func write(file string, tensors map[string]*graph.Tensor) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	a := npy.NewArchiveWriter(f)
+	for _, name := range slices.Sorted(maps.Keys(tensors)) {
+		if err := a.Write(name, tensors[name]); err != nil {
+			return errors.Join(err, f.Close())
+		}
+	}
+	return errors.Join(a.Close(), f.Close())
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -86,7 +86,7 @@ func panics(f func()) (why string) {
 
 // runs runs a program of small results, and reports whether it computes them.
 func runs(p *Program, feeds graph.Feeds) bool {
-	for _, s := range p.stages {
+	for _, s := range p.root.stages {
 		for _, out := range s.outputs {
 			if n, known := out.node.Shape().NumElems().Int(); known && n > 1<<16 {
 				return false

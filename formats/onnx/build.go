@@ -3,6 +3,7 @@ package onnx
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/graph"
 )
@@ -16,6 +17,10 @@ type builder struct {
 	stages *stages
 	values map[string]value
 	errs   *mistakes
+
+	questions *questions
+	waiting   map[string]bool // results of postponed nodes
+	path      string          // the node, and its iteration, that this graph is the body of
 
 	// For WithScaledWeights, in graphs that are neither a function's nor inside one:
 	scales    bool
@@ -48,7 +53,10 @@ func (b *builder) run(g *subgraph) {
 
 // inner returns a builder for a subgraph of a node of this graph.
 func (b *builder) inner() *builder {
-	return &builder{model: b.model, opset: b.opset, outer: b, depth: b.depth, stages: b.stages, values: map[string]value{}, errs: b.errs, scales: b.scales}
+	return &builder{
+		model: b.model, opset: b.opset, outer: b, depth: b.depth, stages: b.stages, values: map[string]value{}, errs: b.errs, scales: b.scales,
+		questions: b.questions, waiting: map[string]bool{}, path: b.path,
+	}
 }
 
 // results returns the values of the names that a subgraph returns.
@@ -56,7 +64,7 @@ func (b *builder) results(g *subgraph) []value {
 	out := make([]value, len(g.outputs))
 	for i, name := range g.outputs {
 		v, ok := b.value(name)
-		if !ok && b.errs.none() {
+		if !ok && b.errs.none() && !b.waits(name) {
 			b.errs.add(fmt.Errorf("output %q: no node makes it", name))
 		}
 		out[i] = v
@@ -86,6 +94,10 @@ func (b *builder) add(n *node) {
 			continue
 		}
 		v, ok := b.value(name)
+		if !ok && b.waits(name) {
+			b.postpone(n)
+			return
+		}
 		if !ok {
 			if !b.errs.fails(name) {
 				b.errs.add(fmt.Errorf("%s: input %q: no node before makes it", n.where(), name))
@@ -99,6 +111,13 @@ func (b *builder) add(n *node) {
 		c.in[i] = b.stages.carry(v, c.stage)
 	}
 	outs, err := c.build()
+	if err != nil && err != errLater && c.dependsOnSizes() {
+		err = c.retry(err)
+	}
+	if err == errLater {
+		b.postpone(n)
+		return
+	}
 	if err != nil {
 		b.errs.add(fmt.Errorf("%s: %w", n.where(), err))
 		b.errs.failed(n)
@@ -156,10 +175,8 @@ func (c *call) build() ([]value, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	var outs []value
-	if sizes, ok := c.sizeArithmetic(); ok {
-		outs = []value{sizes}
-	} else {
+	outs, ok := c.onSizes()
+	if !ok {
 		outs = c.op.build(c)
 	}
 	for i := range outs {
@@ -175,7 +192,17 @@ func (c *call) build() ([]value, error) {
 	if c.err == nil && c.folds(outs) {
 		c.err = c.fold(outs)
 	}
+	if sized := c.isSized(); sized {
+		for i := range outs {
+			outs[i].sized = true
+		}
+	}
 	return outs, c.err
+}
+
+// isSized reports whether the node computes with sizes alone.
+func (c *call) isSized() bool {
+	return len(c.in) > 0 && !c.hasBody() && !slices.ContainsFunc(c.in, func(v value) bool { return !v.sized && v.kind != symbolic && !v.isKnown() })
 }
 
 // checkTypes returns an error for missing inputs, and for types that the operator does not take.
@@ -208,10 +235,8 @@ func (c *call) folds(outs []value) bool {
 			return false
 		}
 	}
-	for _, v := range c.node.attrs {
-		if _, ok := v.(*subgraph); ok { // a subgraph may use any value around it
-			return false
-		}
+	if c.hasBody() { // it may use any value around it
+		return false
 	}
 	for _, v := range outs {
 		if v.kind != computed {

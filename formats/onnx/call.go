@@ -15,8 +15,10 @@ type call struct {
 	node *node
 	in   []value
 	// stage is the first stage in which all inputs are known; see stages.
-	stage int
-	err   error
+	stage  int
+	after  int // the stage after the edges that the node adds, if it does
+	bodies int // number of subgraphs built for the node
+	err    error
 }
 
 func (c *call) fail(format string, args ...any) []value {
@@ -38,8 +40,8 @@ func (c *call) good(xs ...graph.Node) bool {
 
 // spend counts a node of the model as n nodes, because it is unrolled into n nodes.
 func (c *call) spend(n int) {
-	if !c.errs.room(n) {
-		c.fail("it becomes %d nodes: with all others these are more than %d", n, mostNodes)
+	if !c.errs.room(n) && c.err == nil {
+		c.err = certainError{fmt.Errorf("it becomes %d nodes: with all others these are more than %d", n, mostNodes)}
 	}
 }
 
@@ -71,7 +73,7 @@ func (c *call) nodeOf(v value) graph.Node {
 		return graph.Scalar(graph.Float32, 0)
 	}
 	if v.kind == symbolic {
-		if c.spend(len(v.sizes)); c.err != nil {
+		if c.spend(len(v.array.elems)); c.err != nil {
 			return graph.Scalar(graph.Int64, 0)
 		}
 	}
@@ -90,7 +92,7 @@ func (c *call) all() []graph.Node {
 // wants reports whether output i is used.
 func (c *call) wants(i int) bool { return i < len(c.node.outputs) && c.node.outputs[i] != "" }
 
-// sizes returns the elements of input i, numbers or symbolic sizes, which must be known at load.
+// sizes returns the elements of input i, numbers or symbolic sizes.
 func (c *call) sizes(i int) []graph.Extent {
 	if !c.has(i) {
 		c.fail("input %d is missing", i)
@@ -98,20 +100,26 @@ func (c *call) sizes(i int) []graph.Extent {
 	}
 	sizes, _, ok := c.in[i].asSizes()
 	if !ok {
-		c.fail("input %d (%s) must be known at load: give it with Fix, or make it an initializer", i, c.node.inputs[i])
+		sizes, _, ok = c.known(i).asSizes()
+	}
+	if !ok {
+		c.fail("input %d (%s) must be integers of one axis or none", i, c.node.inputs[i])
 	}
 	return sizes
 }
 
-// ints returns the elements of input i, which must be known at load.
+// known returns input i with elements that are known at load, or asks for them.
+func (c *call) known(i int) value { return c.know(c.in[i], fmt.Sprint("input ", i)) }
+
+// ints returns the elements of input i as numbers.
 func (c *call) ints(i int) []int {
+	if c.has(i) && c.in[i].kind == symbolic {
+		c.in[i] = c.known(i)
+	}
 	sizes := c.sizes(i)
 	out := make([]int, len(sizes))
 	for k, d := range sizes {
-		n, fixed := d.Int()
-		if !fixed {
-			c.fail("input %d (%s) depends on the size %s: give that with WithSize", i, c.node.inputs[i], d)
-		}
+		n, _ := d.Int()
 		out[k] = clampInt(n)
 	}
 	return out
@@ -128,7 +136,7 @@ func clampInt(n int) int {
 	return n
 }
 
-// int1 returns the only element of input i, which must be known at load.
+// int1 returns the only element of input i as a number.
 func (c *call) int1(i int) int {
 	v := c.ints(i)
 	if len(v) != 1 {

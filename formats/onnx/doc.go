@@ -13,9 +13,12 @@
 // its error names all of them. No operator is approximated by a similar one. One option changes rounding:
 // WithScaledWeights merges normalizations into the products before them.
 //
-// Shapes are known at load, up to symbolic sizes: a named dimension of the file is a size that each run may change.
-// Nodes that compute with shapes (Shape, Gather, Concat, Mul, ...) are evaluated at load, even on symbolic sizes. An
-// input that determines shapes must be given at load, with Fix.
+// A model is loaded as exporters write it. Its sizes may be symbolic: each axis without a number has a size that a run
+// may change, and axes of one name share it. Nodes that compute with shapes (Shape, Gather, Concat, Mul, Where, casts,
+// ...) are evaluated at load, on symbolic sizes too, and one program serves all sizes. What only a run knows decides the
+// run: for the condition of an If or an operand of Reshape that is computed from data, and for shapes that are no sums
+// and products of sizes, the rest of the model is compiled by the first run with these values or shapes, and kept for
+// later ones. WithSize and Fix give them at load instead.
 //
 // NonZero, Unique, Compress and NonMaxSuppression have results whose size depends on the data. Such an operator divides
 // the model: one program computes its inputs, a function of tensors computes the operator, and another program with a
@@ -24,11 +27,11 @@
 //
 // Elements of 4 and 2 bits are packed only in files: a tensor has one element in each byte.
 //
-// The condition of If and the number of iterations of Loop and Scan must be known at load. Their bodies become part of
-// the graph, as do the steps of RNN, GRU and LSTM. Functions of the model are inlined. Dropout drops nothing, as in
-// inference.
+// The taken branch of If and the iterations of Loop and Scan become part of the graph. The steps of RNN, GRU and LSTM are
+// runs of one program, unless they are few and their number is known at load. Functions of the model are inlined. Dropout
+// drops nothing, as in inference.
 //
-// The number of elements of a sequence must be known at load, as when a tensor is split and its parts are concatenated
+// A sequence is a list of values while the graph is built, as when a tensor is split and its parts are concatenated
 // again. Inputs and outputs of the model are tensors; an optional one must be present.
 //
 // Tensors may be in other files, in the model's folder or below it. Strings, random numbers, maps, sparse tensors and
@@ -37,7 +40,8 @@
 // # Errors
 //
 // A file may be damaged or hostile: every mistake in it is an error. Mistakes of nodes are collected, each with the
-// operator and the node's name.
+// operator and the node's name. A mistake that depends on sizes is an error of the runs with such sizes. Sizes are named
+// as in the file, or x_axis_1 for axis 1 of input x; WithSize takes every such name.
 //
 // Explain, dumps, pages and the errors of runs name nodes of the model as positions: "conv1:12" is node 12 of its
 // graph, with the name conv1, or the operator if the node has no name. Slashes of a name are written as dots.

@@ -70,22 +70,22 @@ func TestEval(t *testing.T) {
 					sizes[size] = (x.Extent(k) - offset) / factor
 				}
 			}
-			inputs = append(inputs, arrayOf(t, x))
+			inputs = append(inputs, evalArray(t, x))
 		}
 		f, err = f.Bind(sizes)
 		require.NoError(t, err)
 		outs, err := eval.Eval(f, inputs)
 		require.NoError(t, err)
 		for i, out := range p.Outputs() {
-			require.Equal(t, outs[i], arrayOf(t, got[out]), "%s: %s by its definition", name, out)
+			require.Equal(t, outs[i], evalArray(t, got[out]), "%s: %s by its definition", name, out)
 			require.True(t, graph.Equal(want[out], got[out]), "%s: %s with weights that change", name, out)
 		}
 		require.NoError(t, a.Close())
 	}
 }
 
-// arrayOf converts a tensor of float32 or int64 to the form of the definitions.
-func arrayOf(t *testing.T, x *graph.Tensor) eval.Array {
+// evalArray converts a tensor of float32 or int64 to the form of the definitions.
+func evalArray(t *testing.T, x *graph.Tensor) eval.Array {
 	a := eval.Array{DType: x.DType(), Shape: x.Shape()}
 	if a.DType == graph.Int64 {
 		data, err := graph.Data[int64](x.Contiguous())

@@ -42,9 +42,13 @@ func (d *decoder) function(f field, m *model) error {
 	return nil
 }
 
-// call builds the body of a function for a node that calls it. It returns false if an input of the node was not made.
+// call builds the body of a function for a node that calls it. It returns false if an input of the
+// node was not made.
 func (b *builder) call(fn *function, n *node) bool {
-	inner := &builder{model: b.model, opset: fn.opset, values: map[string]value{}, errs: b.errs, depth: b.depth + 1, stages: b.stages}
+	inner := &builder{
+		model: b.model, opset: fn.opset, values: map[string]value{}, errs: b.errs, depth: b.depth + 1, stages: b.stages,
+		questions: b.questions, waiting: map[string]bool{}, path: b.path + "/" + n.label(),
+	}
 	if inner.depth > deepest {
 		b.errs.add(fmt.Errorf("%s: more than %d functions inside each other", n.where(), deepest))
 		return false
@@ -55,6 +59,10 @@ func (b *builder) call(fn *function, n *node) bool {
 			continue
 		}
 		v, ok := b.value(n.inputs[i])
+		if !ok && b.waits(n.inputs[i]) {
+			b.postpone(n)
+			return true
+		}
 		if !ok {
 			return false
 		}
@@ -69,6 +77,10 @@ func (b *builder) call(fn *function, n *node) bool {
 			return false
 		}
 		v, ok := inner.values[fn.body.outputs[i]]
+		if !ok && inner.waiting[fn.body.outputs[i]] {
+			b.postpone(n)
+			return true
+		}
 		if !ok {
 			return false
 		}

@@ -133,7 +133,7 @@ func attribute(kind string, value json.RawMessage) (any, error) {
 	case "strings":
 		return decoded[[]string](value)
 	case "float":
-		return number(value)
+		return numberOf(value)
 	case "floats":
 		list, err := decoded[[]json.RawMessage](value)
 		return numbers(list), err
@@ -148,8 +148,8 @@ func decoded[T any](value json.RawMessage) (v T, err error) {
 	return v, err
 }
 
-// number reads a number, or "NaN", "+Inf" or "-Inf".
-func number(value json.RawMessage) (float64, error) {
+// numberOf reads a number, or "NaN", "+Inf" or "-Inf".
+func numberOf(value json.RawMessage) (float64, error) {
 	switch string(value) {
 	case `"NaN"`:
 		return math.NaN(), nil
@@ -164,7 +164,7 @@ func number(value json.RawMessage) (float64, error) {
 func numbers(list []json.RawMessage) []float64 {
 	out := make([]float64, len(list))
 	for i, v := range list {
-		out[i], _ = number(v)
+		out[i], _ = numberOf(v)
 	}
 	return out
 }
@@ -187,7 +187,7 @@ func literal(value json.RawMessage) (*graph.Tensor, error) {
 			e = string(v) == "true"
 		default:
 			if e, err = decoded[int64](v); err != nil {
-				e, err = number(v)
+				e, err = numberOf(v)
 			}
 		}
 		if err == nil {

@@ -9,21 +9,23 @@ import (
 // The steps of recurrent layers and their activations.
 
 func rnn(c *call) []value {
-	return c.recurrent(cell{gates: 1, states: 1, functions: []string{"Tanh"}, step: rnnStep})
+	return c.recurrent(cell{gates: 1, states: 1, functions: []string{"Tanh"}, step: rnnStep, sizeAxis: 2, weights: (*call).floatWeights})
 }
 
 func gru(c *call) []value {
-	return c.recurrent(cell{gates: 3, states: 1, functions: []string{"Sigmoid", "Tanh"}, step: gruStep})
+	return c.recurrent(cell{gates: 3, states: 1, functions: []string{"Sigmoid", "Tanh"}, step: gruStep, sizeAxis: 2, weights: (*call).floatWeights})
 }
 
 func lstm(c *call) []value {
-	return c.recurrent(cell{gates: 4, states: 2, functions: []string{"Sigmoid", "Tanh", "Tanh"}, step: lstmStep})
+	return c.recurrent(lstmCell)
 }
+
+var lstmCell = cell{gates: 4, states: 2, functions: []string{"Sigmoid", "Tanh", "Tanh"}, step: lstmStep, sizeAxis: 2, weights: (*call).floatWeights}
 
 // product returns the products of states with the weights of some gates, plus their bias.
 func (l *layer) product(h graph.Node, first, end int) graph.Node {
 	begin, stop := first*l.size, end*l.size
-	return h.MatMul(l.weights.SliceAxis(-1, begin, stop, 1)).Add(l.bias.SliceAxis(0, begin, stop, 1))
+	return l.times(h, begin, stop).Add(l.bias.SliceAxis(0, begin, stop, 1))
 }
 
 // gate returns the elements of one gate.

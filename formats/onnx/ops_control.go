@@ -1,13 +1,15 @@
 package onnx
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Control flow that is decided at load: subgraphs become part of the graph around them.
+// Control flow that is decided while the graph is built: subgraphs become part of the graph around them. If a condition is
+// a value of the run, the run decides, and builds the rest of the model.
 
 var control = []operator{
 	{"If", 1, latest, 1, 1, ir.Bools, attrs{"then_branch": unset{(*subgraph)(nil)}, "else_branch": unset{(*subgraph)(nil)}}, branch},
@@ -15,9 +17,9 @@ var control = []operator{
 }
 
 func branch(c *call) []value {
-	on, ok := truth(c.in[0])
-	if !ok {
-		return c.fail("the condition (%s) must be known at load: give it with Fix", c.node.inputs[0])
+	on := c.truth(c.in[0], "condition")
+	if c.err != nil {
+		return nil
 	}
 	name := "else_branch"
 	if on {
@@ -51,12 +53,12 @@ func loop(c *call) []value {
 	carried := c.in[min(2, len(c.in)):]
 	stacks := make([][]value, max(0, len(g.outputs)-1-len(carried)))
 	for i := range count {
-		on, ok := truth(condition)
-		switch {
-		case !ok:
-			return c.fail("the condition of iteration %d must be known at load", i)
-		case on && i == mostTrips:
-			return c.fail("more than %d iterations", mostTrips)
+		on := c.truth(condition, fmt.Sprint("condition ", i))
+		if on && i == mostTrips {
+			c.fail("more than %d iterations", mostTrips)
+		}
+		if c.err != nil {
+			return nil
 		}
 		if !on {
 			break
@@ -114,6 +116,8 @@ func (c *call) body(g *subgraph, in []value) []value {
 		return nil
 	}
 	b := c.inner()
+	b.path = fmt.Sprintf("%s/%s.%d", c.path, c.node.label(), c.bodies)
+	c.bodies++
 	if len(g.inputs) != len(in) {
 		return c.fail("a body with %d inputs: it must have %d", len(g.inputs), len(in))
 	}
@@ -123,18 +127,29 @@ func (c *call) body(g *subgraph, in []value) []value {
 	b.run(g)
 	out := b.results(g)
 	for i, v := range out {
-		if v.kind == missing {
+		switch {
+		case v.kind != missing:
+		case b.waits(g.outputs[i]) && c.err == nil:
+			c.err = errLater
+		default:
 			c.fail("a node of its body can't be built, on which output %q depends", g.outputs[i])
 		}
 	}
 	return out
 }
 
-// truth returns a bool that is known at load.
-func truth(v value) (on, ok bool) {
-	if v.kind != constant || v.tensor.Size() != 1 || v.tensor.DType() != graph.Bool {
-		return false, false
+// truth returns one bool, or asks for it.
+func (c *call) truth(v value, what string) bool {
+	v = c.know(v, what)
+	if c.err == nil && (v.kind != constant || v.tensor.Size() != 1 || v.tensor.DType() != graph.Bool) {
+		c.fail("the %s must be one bool", what)
+	}
+	if c.err != nil {
+		return false
 	}
 	on, err := graph.At[bool](v.tensor.Reshape())
-	return on, err == nil
+	if err != nil {
+		c.fail("%w", err)
+	}
+	return on
 }

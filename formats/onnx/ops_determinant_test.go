@@ -31,6 +31,7 @@ func TestDet(t *testing.T) {
 		batched(det(six, graph.Of([]float32{-324510, 42232}, 2, 1))),
 		det(graph.Zeros(graph.Float32, 3, 3), graph.ScalarOf(float32(0))),
 		det(graph.Of([]float64{math.NaN(), 1, 1, 1}, 2, 2), graph.ScalarOf(math.NaN())),
+		batched(det(graph.Of([]float64{1.5, -2, 0.25, 4}, 2, 2), graph.ScalarOf(6.5))),
 		det(exchanged, graph.ScalarOf(1.0)),
 		det(graph.Of([]graph.Half{graph.HalfOf(2), graph.HalfOf(1), graph.HalfOf(-4), graph.HalfOf(0.5)}, 2, 2), graph.ScalarOf(graph.HalfOf(5))),
 	)
@@ -38,7 +39,7 @@ func TestDet(t *testing.T) {
 		opMistake{det(graph.New(graph.Float32, 2, 3), nil), "input 0 has the shape [2,3], whose axis 1 must have the extent 2"},
 		opMistake{det(graph.New(graph.Float32, 3), nil), "input 0 has the shape [3]"},
 		opMistake{det(graph.New(graph.Float32, 65, 65), nil), "matrices of 65 rows: it takes up to 64"},
-		opMistake{batched(det(graph.New(graph.Float32, 3, 3), nil)), "n"},
+		opMistake{batched(det(graph.New(graph.Float32, 2, 3), nil)), "input 0 has the shape [2,3], whose axis 1"},
 	)
 }
 

@@ -37,9 +37,21 @@ func (c *call) edge(eval evaluation, results ...result) []value {
 		}
 		return mapped(outs, constantOf)
 	}
+	if c.stage == 0 && c.isSized() {
+		c.needShapes()
+		return nil
+	}
+	return c.edgeOn(c.all(), eval, results...)
+}
+
+// edgeOn adds an operator on Nodes of the stage.
+func (c *call) edgeOn(operands []graph.Node, eval evaluation, results ...result) []value {
 	e := edge{where: c.node.where(), eval: eval}
-	for i := range c.in {
-		e.operands = append(e.operands, c.stages.number(c.x(i), c.stage))
+	for _, x := range operands {
+		if err := x.Err(); err != nil {
+			return c.fail("%w", err)
+		}
+		e.operands = append(e.operands, c.stages.number(x, c.stage))
 	}
 	var outs []value
 	for _, r := range results {
@@ -47,6 +59,7 @@ func (c *call) edge(eval evaluation, results ...result) []value {
 		outs = append(outs, value{kind: computed, node: x, stage: c.stage + 1})
 		e.results = append(e.results, c.stages.numbers[x])
 	}
+	c.after = c.stage + 1
 	at := c.stages.at(c.stage)
 	at.edges = append(at.edges, e)
 	return outs

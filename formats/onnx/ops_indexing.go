@@ -165,7 +165,8 @@ func reverseSequence(c *call) []value {
 	return one(x.TakeAlong(time, graph.Where(t.Lt(n), n.Sub(1).Sub(t), t)))
 }
 
-// topK returns the greatest or least elements along an axis, and their indices.
+// topK returns the greatest or least elements along an axis, and their indices. NaN is greater than all numbers, as in
+// PyTorch.
 func topK(c *call) []value {
 	var k int
 	if c.op.most == 1 {
@@ -174,12 +175,32 @@ func topK(c *call) []value {
 		k = c.int1(1)
 	}
 	x := c.x(0)
+	axis := c.axis(x.Rank())
+	if c.err != nil {
+		return nil
+	}
+	pick := graph.Node.TopK
 	if c.op.since >= 11 && !c.flag("largest") {
-		values, places := x.BottomK(c.int("axis"), k)
+		pick = graph.Node.BottomK
+	}
+	if !ir.Floats.Has(x.DType()) {
+		values, places := pick(x, axis, k)
 		return []value{compute(values), compute(places)}
 	}
-	values, places := x.TopK(c.int("axis"), k)
-	return []value{compute(values), compute(places)}
+	_, places := pick(orderedBits(x), axis, k)
+	return []value{compute(x.TakeAlong(axis, places)), compute(places)}
+}
+
+// orderedBits returns integers in the order of floats: both zeros are equal, and NaN is the greatest.
+func orderedBits(x graph.Node) graph.Node {
+	dt, last := graph.Int32, math.MaxInt32
+	if x.DType() == graph.Float64 {
+		dt, last = graph.Int64, math.MaxInt64
+	} else {
+		x = x.Cast(graph.Float32)
+	}
+	bits := x.Add(0).Bitcast(dt)
+	return graph.Where(x.IsNaN(), last, graph.Where(bits.Lt(0), bits.Xor(last), bits))
 }
 
 func eyeLike(c *call) []value {
@@ -192,7 +213,7 @@ func eyeLike(c *call) []value {
 
 // oneHot returns the second of two values at the indices, the first elsewhere.
 func oneHot(c *call) []value {
-	if c.in[1].kind == constant {
+	if c.in[1] = c.known(1); c.in[1].kind == constant {
 		c.in[1] = rounded(c.in[1])
 	}
 	x, depth, values := c.x(0), c.int1(1), c.x(2)
@@ -203,30 +224,61 @@ func oneHot(c *call) []value {
 // rounded returns a constant as int64.
 func rounded(v value) value {
 	out := []value{compute(v.asNode().Cast(graph.Int64))}
-	if v.tensor.Size() > mostSizes || fold(out) != nil {
+	if v.tensor.Size() > mostElems || fold(out) != nil {
 		return v
 	}
 	return out[0]
 }
 
-// ranged returns the numbers from a start to a limit. They must be known at load, except for a symbolic limit with
-// start 0 and step 1.
+// ranged returns the numbers from a start to a limit. A start and a limit may depend on sizes.
 func ranged(c *call) []value {
+	var q [3]quantity
+	for i := range q {
+		a, ok := c.in[i].asArray()
+		if !ok {
+			return c.rangedNumbers()
+		}
+		if len(a.elems) != 1 {
+			return c.fail("input %d has %d elements: it must have one", i, len(a.elems))
+		}
+		q[i] = a.elems[0]
+	}
+	dt := c.in[0].dtype()
+	if known := !slices.ContainsFunc(c.in, func(v value) bool { return v.kind != constant }); known {
+		return c.rangedNumbers()
+	}
+	span, ok := sub(q[1], q[0])
+	if ok {
+		span, ok = over(span, q[2])
+	}
+	if !ok {
+		c.needShapes()
+		return nil
+	}
+	count, _ := ceil(span)
+	step, _ := q[2].fixed()
+	y := graph.Iota(dt, count.num)
+	if step != 1 {
+		y = y.Mul(y.Scalar(step))
+	}
+	if q[0] != integer(0) {
+		y = y.Add(c.x(0).Reshape())
+	}
+	return one(y)
+}
+
+// rangedNumbers is ranged for numbers.
+func (c *call) rangedNumbers() []value {
 	var v [3]float64
 	for i := range v {
-		t := c.in[i]
-		sizes, _, ok := t.asSizes()
-		if ok && i == 1 && len(sizes) == 1 && t.kind == symbolic && v[0] == 0 {
-			return one(graph.Iota(t.dtype(), sizes[0]))
+		list := c.floats(i)
+		if c.err == nil && len(list) != 1 {
+			c.fail("input %d has %d elements: it must have one", i, len(list))
 		}
-		if t.kind != constant || t.tensor.Size() != 1 {
-			return c.fail("input %d must be one number that is known at load", i)
+		if c.err != nil {
+			return nil
 		}
-		wide := []value{compute(t.asNode().Cast(graph.Float64).Reshape(1))}
-		if err := fold(wide); err != nil {
-			return c.fail("%w", err)
-		}
-		v[i], _ = graph.At[float64](wide[0].tensor, 0)
+		v[i] = list[0]
 	}
 	return one(graph.Range(c.in[0].dtype(), v[0], v[1], v[2]))
 }

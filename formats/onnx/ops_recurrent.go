@@ -5,8 +5,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Recurrent layers: each step of a sequence computes states from the states before. Steps become parts of the graph, as
-// iterations of Loop do. Their products with the input are computed before as one product. ops_cells.go has the
+// Recurrent layers: each step of a sequence computes states from the states before. The products of all steps with the
+// input are computed before as one product. Up to unrolledSteps steps become parts of the graph, as iterations of Loop do;
+// more steps, or a number that is not known at load, are a loop of runs of one program (ops_steps.go). ops_cells.go has the
 // computation of a step.
 
 var recurrents = []operator{
@@ -31,21 +32,41 @@ var recurrentAttrs = attrs{
 type cell struct {
 	gates, states int
 	functions     []string // default activations
+	sizeAxis      int      // the axis of input 2 that counts states
+	weights       func(c *call, d int) weights
 	step          func(l *layer, x graph.Node, states []graph.Node) []graph.Node
 }
 
 // layer is a layer in one direction.
 type layer struct {
 	cell
-	size      int                             // number of states
-	inputs    graph.Node                      // products with the input, plus bias: [steps, batch, gates*size]
-	weights   graph.Node                      // weights of the states, [size, gates*size]
-	bias      graph.Node                      // bias of those products, [gates*size]
-	peepholes []graph.Node                    // peepholes of the gates, or none
-	f         []func(x graph.Node) graph.Node // activations
-	linear    bool                            // linear_before_reset
-	coupled   bool                            // input_forget
+	size      int                                           // number of states
+	inputs    graph.Node                                    // products with the input, plus bias: [steps, batch, gates*size]
+	times     func(h graph.Node, begin, end int) graph.Node // product with columns of the weights of the states, [size, gates*size]
+	bias      graph.Node                                    // bias of those products, [gates*size]
+	peepholes []graph.Node                                  // peepholes of the gates, or none
+	f         []func(x graph.Node) graph.Node               // activations
+	linear    bool                                          // linear_before_reset
+	coupled   bool                                          // input_forget
 }
+
+// weights multiply the input and the states in one direction.
+type weights struct {
+	input  func(x graph.Node) graph.Node
+	states func(h graph.Node, begin, end int) graph.Node
+}
+
+// floatWeights are the weights of inputs 1 and 2, [directions, gates*size, n].
+func (c *call) floatWeights(d int) weights {
+	w, r := c.x(1).Index(0, d).T(), c.x(2).Index(0, d).T()
+	return weights{
+		input:  func(x graph.Node) graph.Node { return x.MatMul(w) },
+		states: func(h graph.Node, begin, end int) graph.Node { return h.MatMul(r.SliceAxis(-1, begin, end, 1)) },
+	}
+}
+
+// unrolledSteps is the most steps that become parts of the graph.
+const unrolledSteps = 8
 
 // stepNodes is the number of nodes that a step counts as.
 const stepNodes = 8
@@ -64,15 +85,10 @@ func (c *call) recurrent(of cell) []value {
 	if batched {
 		x = x.SwapAxes(0, 1)
 	}
-	steps, fixed := x.Shape()[0].Int()
-	size, known := c.x(2).Shape()[2].Int()
-	switch {
-	case !fixed || steps < 1 || steps > mostTrips:
-		return c.fail("sequences of %s steps: they must be known at load, and 1 to %d: WithSize gives a size a number", x.Shape()[0], mostTrips)
-	case !known || size < 1 || !c.x(2).Shape()[0].Is(len(backward)):
+	size, known := c.x(2).Shape()[of.sizeAxis].Int()
+	if !known || size < 1 || !c.x(2).Shape()[0].Is(len(backward)) {
 		return c.fail("weights of shape %s for %d directions", c.x(2).Shape(), len(backward))
 	}
-	c.spend(len(backward) * steps * stepNodes)
 	functions := c.activations(of.functions, len(backward))
 	if c.err != nil {
 		return nil
@@ -80,9 +96,10 @@ func (c *call) recurrent(of cell) []value {
 	var ys []graph.Node
 	finals := make([][]graph.Node, of.states)
 	for d, back := range backward {
-		l := c.layer(of, x, d, size)
-		l.f = functions[d]
-		y, last := l.run(steps, back, c.initial(x, of.states, d, size, batched), c.lengths())
+		y, last := c.direction(of, functions[d], x, d, size, back, batched)
+		if c.err != nil {
+			return nil
+		}
 		ys = append(ys, y)
 		for k := range last {
 			finals[k] = append(finals[k], last[k])
@@ -92,21 +109,36 @@ func (c *call) recurrent(of cell) []value {
 	if batched {
 		y = y.Permute(2, 0, 1, 3)
 	}
-	out := []value{compute(y)}
+	out := []value{{kind: computed, node: y, stage: c.after}}
 	for _, of := range finals {
 		axis := 0
 		if batched {
 			axis = 1
 		}
-		out = append(out, compute(graph.Stack(axis, of...)))
+		out = append(out, value{kind: computed, node: graph.Stack(axis, of...), stage: c.after})
 	}
 	return out
 }
 
+// direction computes a direction.
+func (c *call) direction(of cell, f []func(graph.Node) graph.Node, x graph.Node, d, size int, back, batched bool) (y graph.Node, last []graph.Node) {
+	first := c.initial(x, of.states, d, size, batched)
+	steps, fixed := x.Shape()[0].Int()
+	if !fixed || steps > unrolledSteps {
+		return c.looped(of, f, x, d, size, back, first)
+	}
+	if c.spend(steps * stepNodes); c.err != nil {
+		return y, nil
+	}
+	l := c.layer(of, x, d, size)
+	l.f = f
+	return l.run(steps, back, first, c.lengths())
+}
+
 // layer reads the weights of a direction.
 func (c *call) layer(of cell, x graph.Node, d, size int) *layer {
-	l := &layer{cell: of, size: size, weights: c.x(2).Index(0, d).T()}
-	l.inputs = x.MatMul(c.x(1).Index(0, d).T())
+	w := of.weights(c, d)
+	l := &layer{cell: of, size: size, times: w.states, inputs: w.input(x)}
 	n := of.gates * size
 	l.bias = graph.Fill(x.DType(), 0, n)
 	if c.has(3) {
@@ -149,22 +181,30 @@ func (c *call) lengths() *graph.Node {
 
 // run computes all steps. It returns the first state after each step, and all states after the last step.
 func (l *layer) run(steps int, back bool, states []graph.Node, lengths *graph.Node) (y graph.Node, last []graph.Node) {
+	if steps == 0 {
+		return l.inputs.SliceAxis(-1, 0, l.size, 1), states
+	}
 	ys := make([]graph.Node, steps)
 	for i := range steps {
 		t := i
 		if back {
 			t = steps - 1 - i
 		}
-		next := l.step(l, l.inputs.Index(0, t), states)
-		ys[t] = next[0]
-		if lengths != nil {
-			on := lengths.Gt(t)
-			ys[t] = graph.Where(on, next[0], 0)
-			for k := range next {
-				next[k] = graph.Where(on, next[k], states[k])
-			}
-		}
-		states = next
+		ys[t], states = l.at(l.inputs.Index(0, t), states, lengths, t)
 	}
 	return graph.Stack(0, ys...), states
+}
+
+// at computes step t, a number or a Node. It returns the result and the states.
+func (l *layer) at(x graph.Node, states []graph.Node, lengths *graph.Node, t any) (y graph.Node, next []graph.Node) {
+	next = l.step(l, x, states)
+	y = next[0]
+	if lengths != nil {
+		on := lengths.Gt(t)
+		y = graph.Where(on, y, 0)
+		for k := range next {
+			next[k] = graph.Where(on, next[k], states[k])
+		}
+	}
+	return y, next
 }

@@ -24,12 +24,12 @@ func (a resampling) width() float64 { return a.scale * float64(a.from) }
 // places maps mode names to functions from a result index to a position in the operand.
 var places = map[string]func(i float64, a resampling) float64{
 	"half_pixel": halfPixel,
-	"asymmetric": func(i float64, a resampling) float64 { return i / a.scale },
+	"asymmetric": func(i float64, a resampling) float64 { return a.round(i / a.scale) },
 	"align_corners": func(i float64, a resampling) float64 {
 		if a.to == 1 {
 			return 0
 		}
-		return i * float64(a.from-1) / float64(a.to-1)
+		return a.round(a.round(i*float64(a.from-1)) / float64(a.to-1))
 	},
 	"pytorch_half_pixel": func(i float64, a resampling) float64 {
 		if a.to == 1 {
@@ -38,22 +38,31 @@ var places = map[string]func(i float64, a resampling) float64{
 		return halfPixel(i, a)
 	},
 	"half_pixel_symmetric": func(i float64, a resampling) float64 {
-		return float64(a.from)/2*(1-float64(a.to)/a.width()) + halfPixel(i, a)
+		return a.round(float64(a.from)/2*(1-a.round(float64(a.to)/a.round(a.width()))) + halfPixel(i, a))
 	},
 	"tf_crop_and_resize": func(i float64, a resampling) float64 {
 		last := float64(a.from - 1)
 		if a.to == 1 {
 			return (a.begin + a.end) * last / 2
 		}
-		return a.begin*last + i*(a.end-a.begin)*last/float64(a.to-1)
+		return a.round(a.begin*last + a.round(i*(a.end-a.begin)*last)/float64(a.to-1))
 	},
+}
+
+// round rounds a position to float32, in which onnxruntime computes positions: near the middle of two elements they
+// decide which is the nearest one. For whole scales the exact positions are periodic.
+func (a resampling) round(x float64) float64 {
+	if a.scale == math.Trunc(a.scale) {
+		return x
+	}
+	return float64(float32(x))
 }
 
 // regular are the modes that are periodic for an integer scale n: the position of index i+n is 1 more than that of
 // index i.
 var regular = map[string]bool{"half_pixel": true, "asymmetric": true, "pytorch_half_pixel": true, "half_pixel_symmetric": true}
 
-func halfPixel(i float64, a resampling) float64 { return (i+0.5)/a.scale - 0.5 }
+func halfPixel(i float64, a resampling) float64 { return a.round(a.round((i+0.5)/a.scale) - 0.5) }
 
 // rounds maps names to functions from a position to an index.
 var rounds = map[string]func(float64) float64{

@@ -104,7 +104,7 @@ func (c *call) aspect(policy string, axes []int, sizes []graph.Extent) []graph.E
 	}
 	scales := make([]float64, len(axes))
 	for i, axis := range axes {
-		scales[i] = float64(c.known(sizes[i])) / float64(c.extent(axis))
+		scales[i] = float64(c.sizeNumber(sizes[i])) / float64(c.extent(axis))
 	}
 	out := make([]graph.Extent, len(sizes))
 	for i, axis := range axes {
@@ -113,8 +113,8 @@ func (c *call) aspect(policy string, axes []int, sizes []graph.Extent) []graph.E
 	return out
 }
 
-// known returns the number of a new extent, which must be known at load.
-func (c *call) known(d graph.Extent) int {
+// sizeNumber returns the number of a new extent.
+func (c *call) sizeNumber(d graph.Extent) int {
 	n, fixed := d.Int()
 	if !fixed {
 		c.fail("the new extent %s must be known at load: WithSize gives a size a number", d)
@@ -183,10 +183,10 @@ func (c *call) resampled(s sampling, axes []int, scales []float64, sizes []graph
 		a.from = c.extent(axis)
 		if scales != nil {
 			a.scale = scales[i]
-			a.to = int(float64(a.from) * (a.end - a.begin) * a.scale)
+			a.to = int(float32(a.scale) * float32(a.from) * float32(a.end-a.begin)) // in float32, as onnxruntime computes it
 		} else {
-			a.to = c.known(sizes[i])
-			a.scale = float64(a.to) / float64(a.from)
+			a.to = c.sizeNumber(sizes[i])
+			a.scale = float64(float32(a.to) / float32(a.from))
 		}
 		if c.err != nil || !(a.scale > 0) || a.to < 1 || a.to > mostWeights || a.width() > math.MaxInt32 {
 			return c.fail("axis %d of extent %d is resized to %d", axis, a.from, a.to)
@@ -238,13 +238,18 @@ func reextended(x graph.Node, axis int, d graph.Extent) graph.Node {
 	return x.Reshape(shape)
 }
 
-// floats returns the elements of input i, which must be known at load.
+// floats returns the elements of input i as numbers.
 func (c *call) floats(i int) []float64 {
-	if !c.has(i) || c.in[i].kind != constant || c.in[i].tensor.Size() > mostSizes {
-		c.fail("input %d must be a list of numbers that is known at load", i)
+	if !c.has(i) {
+		c.fail("input %d is missing", i)
 		return nil
 	}
-	v := []value{compute(c.in[i].asNode().Cast(graph.Float64))}
+	of := c.known(i)
+	if c.err != nil || of.kind != constant || of.tensor.Size() > mostElems {
+		c.fail("input %d must be a list of up to %d numbers", i, mostElems)
+		return nil
+	}
+	v := []value{compute(of.asNode().Cast(graph.Float64))}
 	if err := fold(v); err != nil {
 		c.fail("%w", err)
 		return nil

@@ -84,11 +84,7 @@ func constantOfShape(c *call) []value {
 // versions ones of the operand's type.
 func dropout(c *call) []value {
 	if c.has(2) {
-		on, ok := truth(c.in[2])
-		if !ok {
-			return c.fail("training_mode must be known at load")
-		}
-		if on && (!c.has(1) || !slices.Equal(c.floats(1), []float64{0})) {
+		if on := c.truth(c.in[2], "training_mode"); on && (!c.has(1) || !slices.Equal(c.floats(1), []float64{0})) {
 			return c.fail("training_mode is on: what is dropped would be random")
 		}
 	}

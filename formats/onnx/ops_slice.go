@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"math"
+
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -54,7 +56,11 @@ func (c *call) slice(starts, ends []graph.Extent, axes, steps []int) []value {
 		if steps != nil {
 			step = steps[i]
 		}
-		x = x.SliceAxis(axis, first(x, axis, starts[i], step), bound(ends[i]), step)
+		end := ends[i]
+		if step > 0 && end.Is(math.MinInt) {
+			end = ir.Fixed(0)
+		}
+		x = x.SliceAxis(axis, first(x, axis, starts[i], step), bound(end), step)
 	}
 	return one(x)
 }
@@ -65,7 +71,7 @@ func first(x graph.Node, axis int, start graph.Extent, step int) any {
 		axis += x.Rank()
 	}
 	if n, fixed := start.Int(); fixed && n < 0 && step < 0 && axis >= 0 && axis < x.Rank() {
-		if d, fixed := x.Shape()[axis].Int(); fixed && n < -d {
+		if d, fixed := x.Shape()[axis].Int(); n == math.MinInt || fixed && n < -d {
 			return 0
 		}
 	}

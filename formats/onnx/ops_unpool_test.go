@@ -30,7 +30,7 @@ func TestMaxUnpool(t *testing.T) {
 	short := unpool(22, twos, tensors(x, graph.Of([]int64{5, 7}, 1, 1, 1, 2)), nil, []int{1})
 	checkOpMistakes(t,
 		opMistake{one, "16"},
-		opMistake{short, "indices of shape [n,1,1,2] for an operand of shape [n,1,2,2]"},
+		opMistake{short, "indices of shape [1,1,1,2] for an operand of shape [1,1,2,2]"},
 		opMistake{unpool(22, attrs{"kernel_shape": []int{2}}, tensors(x, at), nil, []int{1}), `windows of size [2] for an operand of 4 axes`},
 		opMistake{unpool(22, attrs{"kernel_shape": []int{2, 2}, "strides": []int{0, 1}}, tensors(x, at), nil, []int{1}), "\"strides\" is [0 1]: it must be 1 to"},
 		opMistake{unpool(22, attrs{"kernel_shape": []int{2, 2}, "pads": []int{1, 0, 2, 0}}, tensors(x, at), nil, []int{1}), "axis 2 has the extent 2: it is unpooled to 0"},

@@ -87,8 +87,11 @@ func (c *call) same(auto string, d graph.Extent, reach, step int) (before, after
 	switch {
 	case auto == "VALID":
 		return 0, 0
+	case step == 1:
+		return c.halves(auto, reach-1)
 	case !fixed:
-		c.fail("auto_pad %s of an axis of extent %s: give that with WithSize", auto, d)
+		c.needShapes()
+		return 0, 0
 	}
 	return c.halves(auto, max(0, (extent+step-1)/step*step-step+reach-extent))
 }
@@ -162,17 +165,23 @@ func convTranspose(c *call) []value {
 		if len(given) == 0 && (auto == "NOTSET" || auto == "VALID") {
 			continue
 		}
+		if auto == "VALID" {
+			auto = "NOTSET"
+		}
 		all := o.Extra[k] + (size[k]-1)*o.Dilations[k] + 1 - o.Strides[k] // the result has extent*stride elements
 		if len(given) > 0 {
 			extent, fixed := x.Shape()[2+k].Int()
 			if !fixed {
-				return c.fail("axis %d has the extent %s: give that with WithSize", 2+k, x.Shape()[2+k])
+				c.needShapes()
+				return nil
 			}
 			all += extent*o.Strides[k] - given[len(given)-n+k]
 		}
-		if o.Before[k], o.After[k] = all-all/2, all/2; auto == "SAME_UPPER" || auto == "SAME_LOWER" {
-			o.Before[k], o.After[k] = c.halves(auto, all)
+		cut := max(all, 0)
+		if o.Before[k], o.After[k] = cut-cut/2, cut/2; auto != "NOTSET" {
+			o.Before[k], o.After[k] = c.halves(auto, cut)
 		}
+		o.After[k] += min(all, 0) // a larger result ends with zeros
 	}
 	axis := 1
 	if o.Groups > 1 {

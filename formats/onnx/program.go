@@ -6,19 +6,16 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/ir"
 )
 
 // Program is a compiled model. It is immutable: any number of goroutines may run it at
 // once.
 type Program struct {
-	stages          []*stage
 	inputs, outputs []string // names in the model, in the program's order
-	results         []int    // number of the tensor of each output
-	tensors         int      // number of tensors of all stages
+	sizes           []Size
+	root            *part
 }
 
 // Option changes how a model is compiled.
@@ -31,13 +28,14 @@ type settings struct {
 	scales  bool
 }
 
-// Fix gives an input its value at load. The program then lacks that input. Inputs that determine shapes (of Reshape,
-// Slice and others) must be known at load.
+// Fix gives an input its value at load. The program then lacks that input. If it determines shapes (as of Reshape or
+// Slice) or decides an If, all of the model is compiled at load, and as one program.
 func Fix(input string, t *graph.Tensor) Option {
 	return func(s *settings) { s.fixed[input] = t }
 }
 
-// WithSize replaces a symbolic size of the model by a number.
+// WithSize replaces a symbolic size of the model by a number. The size has a name in the file, or it is named by an axis
+// with it, as "input x axis 1"; names in errors, such as x_axis_1, are names too.
 func WithSize(name string, n int) Option {
 	return func(s *settings) { s.sizes[name] = n }
 }
@@ -76,100 +74,41 @@ func newSettings(options []Option) settings {
 
 // compile makes the program of a model.
 func compile(m *model, s settings) (*Program, error) {
-	b := &builder{model: m, opset: m.opset, values: map[string]value{}, errs: newMistakes(), stages: newStages(), scales: s.scales}
+	e := entry{
+		model: m, settings: &s, nodes: m.body.nodes, outputs: m.body.outputs, values: map[string]value{}, names: identifiers{}, sizes: identifiers{},
+	}
 	p := &Program{outputs: m.body.outputs}
+	for name, t := range m.body.constants {
+		e.values[name] = constantOf(t)
+	}
+	axes, errs := e.sizesOf(m.body.inputs)
 	for _, in := range m.body.inputs {
-		for _, d := range in.dims {
-			if name, ok := d.(string); ok {
-				b.stages.sizes[identifier(name)] = 1
-			}
-		}
 		if t, ok := s.fixed[in.name]; ok {
-			b.values[in.name] = constantOf(t)
+			e.values[in.name] = constantOf(t)
 			continue
 		}
-		x := b.stages.input(in.name, in.dtype, 0, in.extents(s.sizes)...)
+		name, shape := e.names.of(in.name), axes[in.name].shape
+		x := graph.Input(name, in.dtype, shape)
 		if err := x.Err(); err != nil {
-			b.errs.add(fmt.Errorf("input %q: %w", in.name, err))
+			errs = append(errs, fmt.Errorf("input %q: %w", in.name, err))
 		}
-		b.values[in.name] = compute(x)
-		p.inputs = append(p.inputs, in.name)
+		e.values[in.name] = compute(x)
+		e.inputs, p.inputs, p.sizes = append(e.inputs, source{name, x}), append(p.inputs, in.name), append(p.sizes, axes[in.name].sizes...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.fixed)) {
 		if !slices.ContainsFunc(m.body.inputs, func(in port) bool { return in.name == name }) {
-			b.errs.add(fmt.Errorf("fix: the model has no input %q", name))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.sizes)) {
-		if !slices.ContainsFunc(m.body.inputs, func(in port) bool { return slices.Contains(in.dims, any(name)) }) {
-			b.errs.add(fmt.Errorf("size: the model's inputs have no size %q", name))
+			errs = append(errs, fmt.Errorf("fix: the model has no input %q", name))
 		}
 	}
 	if len(m.body.outputs) == 0 {
-		b.errs.add(errors.New("the model has no outputs: it has one or more"))
+		errs = append(errs, errors.New("the model has no outputs: it has one or more"))
 	}
-	b.run(m.body)
-	outs := b.results(m.body)
-	if err := b.errs.err(); err != nil {
-		return nil, err
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
 	}
-	names := identifiers{}
-	for i, v := range outs {
-		if !v.isTensor() {
-			return nil, fmt.Errorf("output %q is a sequence or an optional value: outputs must be tensors", p.outputs[i])
-		}
-		p.results = append(p.results, b.stages.output(names.of(p.outputs[i]), v.asNode(), v.stage))
-	}
-	p.stages, p.tensors = b.stages.list, b.stages.tensors
-	return p, b.stages.compile(s.options)
-}
-
-// extents returns the axes as arguments of graph.Input.
-func (p port) extents(sizes map[string]int) []any {
-	out := make([]any, len(p.dims))
-	for k, d := range p.dims {
-		name, symbolic := d.(string)
-		n, known := sizes[name]
-		switch {
-		case !symbolic:
-			out[k] = d
-		case known:
-			out[k] = n
-		case name == "":
-			out[k] = graph.Dim(identifier(fmt.Sprintf("%s_%d", p.name, k)))
-		default:
-			out[k] = graph.Dim(identifier(name))
-		}
-	}
-	return out
-}
-
-// identifier returns a name with _ in place of characters that names of a graph can't have.
-func identifier(name string) string {
-	name = strings.Map(func(c rune) rune {
-		if ir.IsName("_" + string(c)) {
-			return c
-		}
-		return '_'
-	}, name)
-	if !ir.IsName(name) {
-		name = "_" + name
-	}
-	return name
-}
-
-// identifiers has the names in use, each with the number at the end of the last name derived from it, 1 for none.
-type identifiers map[string]int
-
-// of returns a unique identifier for a name.
-func (taken identifiers) of(name string) string {
-	name = identifier(name)
-	for base := name; taken[name] > 0; {
-		taken[base]++
-		name = fmt.Sprintf("%s_%d", base, taken[base])
-	}
-	taken[name] = 1
-	return name
+	var err error
+	p.root, err = e.compile()
+	return p, err
 }
 
 // Inputs returns the names of the inputs, in the order in which Graph's program takes them.
@@ -178,49 +117,50 @@ func (p *Program) Inputs() []string { return slices.Clone(p.inputs) }
 // Outputs returns the names of the outputs.
 func (p *Program) Outputs() []string { return slices.Clone(p.outputs) }
 
+// Sizes returns the axes of inputs whose extents may differ from run to run.
+func (p *Program) Sizes() []Size { return slices.Clone(p.sizes) }
+
 // Graph returns the compiled program, for runs without maps or into given memory, and to inspect it. Its names are
 // those of the model with _ in place of characters that graph names can't have. If the model has several programs it is
-// the last one; see Graphs.
+// the last one; see Graphs. It is nil if there is none yet.
 func (p *Program) Graph() *graph.Program {
 	all := p.Graphs()
+	if len(all) == 0 {
+		return nil
+	}
 	return all[len(all)-1]
 }
 
 // Graphs returns the programs that run in sequence. There is one, unless the model has operators whose results have a
-// size that depends on the data.
-func (p *Program) Graphs() []*graph.Program {
-	var all []*graph.Program
-	for _, s := range p.stages {
-		if s.program != nil {
-			all = append(all, s.program)
-		}
-	}
-	return all
-}
+// size that depends on the data, or parts that are compiled by runs. Of the programs that runs compiled it returns those
+// of the latest run, and before the first run none.
+func (p *Program) Graphs() []*graph.Program { return p.root.programs() }
 
 // Run computes the outputs from the inputs, both by name.
 func (p *Program) Run(ctx context.Context, feeds graph.Feeds) (map[string]*graph.Tensor, error) {
-	tensors := make([]*graph.Tensor, p.tensors) // the first tensors are the inputs
+	ins := make([]*graph.Tensor, len(p.inputs))
 	for i, name := range p.inputs {
 		t, ok := feeds[name]
 		if !ok {
 			return nil, fmt.Errorf("onnx: input %q is missing: the model takes %q", name, p.inputs)
 		}
-		tensors[i] = t
+		ins[i] = t
 	}
 	for _, name := range slices.Sorted(maps.Keys(feeds)) {
 		if !slices.Contains(p.inputs, name) {
 			return nil, fmt.Errorf("onnx: the model has no input %q: it takes %q", name, p.inputs)
 		}
 	}
-	for _, s := range p.stages {
-		if err := s.run(ctx, tensors); err != nil {
-			return nil, err
-		}
+	if err := p.root.check(ins, p.inputs); err != nil {
+		return nil, err
+	}
+	outs, err := p.root.run(ctx, ins)
+	if err != nil {
+		return nil, err
 	}
 	named := make(map[string]*graph.Tensor, len(p.outputs))
 	for i, name := range p.outputs {
-		named[name] = tensors[p.results[i]]
+		named[name] = outs[i]
 	}
 	return named, nil
 }

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -75,6 +76,11 @@ var signatures = map[string]string{
 	"Trilu":                     "* _ _, *",
 }
 
+// certainError is a mistake that does not depend on sizes.
+type certainError struct{ error }
+
+func (e certainError) Unwrap() error { return e.error }
+
 // checkShapes returns an error unless the inputs have the declared axes. Missing inputs, and inputs that the signature
 // does not mention, may have any.
 func (c *call) checkShapes() error {
@@ -83,15 +89,20 @@ func (c *call) checkShapes() error {
 		return nil
 	}
 	var err error
+	sure := true
 	first := -1 // input of the error: the alternative that fits the most inputs describes it
 	for _, alternative := range strings.Split(signature, "|") {
 		i, wrong := c.checkAxes(strings.Split(alternative, ","))
 		if wrong == nil {
 			return nil
 		}
+		sure = sure && errors.As(wrong, new(certainError))
 		if i > first {
 			first, err = i, wrong
 		}
+	}
+	if !sure { // it may depend on sizes
+		err = errors.New(err.Error())
 	}
 	return fmt.Errorf("%w: the axes of the inputs are %s, where a letter is one extent, _ any, + one or more axes and * any number", err, signature)
 }
@@ -106,7 +117,7 @@ func (c *call) checkAxes(patterns []string) (i int, err error) {
 		shape := v.shape()
 		pattern := expanded(strings.Fields(patterns[i]), len(shape), &more)
 		if len(pattern) != len(shape) {
-			return i, fmt.Errorf("input %d has the shape %s", i, shape)
+			return i, certainError{fmt.Errorf("input %d has the shape %s", i, shape)}
 		}
 		for k, mark := range pattern {
 			if mark == "_" {

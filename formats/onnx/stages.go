@@ -48,11 +48,12 @@ type stages struct {
 	tensors int
 	names   identifiers // names of inputs and values
 	sizes   identifiers
+	options []graph.Item // of all programs
 }
 
 // input is a tensor that the programs from a stage on take.
 type input struct {
-	node          graph.Node
+	source
 	stage, tensor int
 }
 
@@ -75,9 +76,10 @@ func (s *stages) input(name string, dt graph.DType, stage int, extents ...any) g
 }
 
 func (s *stages) inputOf(tensor int, name string, dt graph.DType, stage int, extents ...any) graph.Node {
-	x := graph.Input(s.names.of(name), dt, extents...)
+	name = s.names.of(name)
+	x := graph.Input(name, dt, extents...)
 	s.numbers[x] = tensor
-	s.inputs = append(s.inputs, input{x, stage, tensor})
+	s.inputs = append(s.inputs, input{source{name, x}, stage, tensor})
 	return x
 }
 
@@ -122,7 +124,7 @@ func (s *stages) isInput(x graph.Node) bool {
 }
 
 // compile makes the programs.
-func (s *stages) compile(options []graph.Item) error {
+func (s *stages) compile() error {
 	for k, at := range s.list {
 		if len(at.outputs) == 0 {
 			continue
@@ -133,7 +135,7 @@ func (s *stages) compile(options []graph.Item) error {
 				nodes, at.inputs = append(nodes, in.node), append(at.inputs, in.tensor)
 			}
 		}
-		items := append(slices.Clone(options), graph.WithInputs(nodes...))
+		items := append(slices.Clone(s.options), graph.WithInputs(nodes...))
 		for _, out := range at.outputs {
 			items = append(items, graph.Output(out.name, out.node))
 		}

@@ -53,6 +53,9 @@ The operators of the default operator set that package onnx supports. "7 on" mea
 up to 28; any other version is an error at load. Types are those of the first input; those of other inputs follow from ONNX's definitions.
 The option ` + "`onnx.WithScaledWeights`" + ` merges a BatchNormalization into the product before it, which changes rounding.
 
+TopK takes NaN as greater than all numbers, as PyTorch does; ` + "`graph.TopK`" + ` takes NaNs last. Resize computes positions in float32, as
+onnxruntime does. ConvTranspose with an output_shape beyond what it computes ends with zeros.
+
 This page is made from the table of operators: ` + "`go test ./formats/onnx -run Table -update`" + `.
 
 | operator | versions | types |

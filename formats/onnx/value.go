@@ -12,11 +12,11 @@ import (
 type value struct {
 	node   graph.Node
 	tensor *graph.Tensor
-	sizes  []graph.Extent // elements of an int64 of one axis or none
-	scalar bool           // sizes has no axis
-	items  []value        // elements of a sequence
+	array  array   // elements that depend on sizes
+	items  []value // elements of a sequence
 	kind   kind
-	stage  int // the stage that computes the value, see stages
+	stage  int  // the stage that computes the value, see stages
+	sized  bool // computed from sizes alone: with numbers for them it is known at load
 }
 
 type kind uint8
@@ -41,20 +41,13 @@ func (v value) isKnown() bool {
 func compute(x graph.Node) value       { return value{kind: computed, node: x} }
 func constantOf(t *graph.Tensor) value { return value{kind: constant, tensor: t} }
 
-// sizesOf returns the value with the given elements: a constant if all are numbers.
+// sizesOf returns sizes as an int64 of one axis or none: a constant if all are numbers.
 func sizesOf(sizes []graph.Extent, scalar bool) value {
-	numbers := make([]int64, len(sizes))
-	for i, d := range sizes {
-		n, fixed := d.Int()
-		if !fixed {
-			return value{kind: symbolic, sizes: sizes, scalar: scalar}
-		}
-		numbers[i] = int64(n)
+	a := arrayOf(sizes, scalar)
+	if v, ok := a.value(); ok {
+		return v
 	}
-	if scalar {
-		return constantOf(graph.ScalarOf(numbers[0]))
-	}
-	return constantOf(graph.Of(numbers))
+	return value{kind: symbolic, array: a}
 }
 
 // asNode returns the value as a Node.
@@ -63,7 +56,7 @@ func (v value) asNode() graph.Node {
 	case constant:
 		return constantNode(v.tensor)
 	case symbolic:
-		return sizesNode(v.sizes, v.scalar)
+		return v.array.node()
 	}
 	return v.node
 }
@@ -83,29 +76,13 @@ func constantNode(t *graph.Tensor) graph.Node {
 	return graph.Fill(t.DType(), x, t.Shape())
 }
 
-// sizesNode computes the sizes at run time, for an operation that needs them as elements.
-func sizesNode(sizes []graph.Extent, scalar bool) graph.Node {
-	at := graph.Iota(graph.Int64, len(sizes))
-	sum := graph.Fill(graph.Int64, 0, len(sizes))
-	for i, d := range sizes {
-		sum = sum.Add(graph.Where(at.Eq(i), at.Scalar(0).Add(d), 0))
-	}
-	if scalar {
-		return sum.Index(0, 0)
-	}
-	return sum
-}
-
 // shape returns the extents of the value.
 func (v value) shape() graph.Shape {
 	switch v.kind {
 	case constant:
 		return ir.ShapeOf(v.tensor.Shape()...)
 	case symbolic:
-		if v.scalar {
-			return graph.Shape{}
-		}
-		return ir.ShapeOf(len(v.sizes))
+		return ir.ShapeOf(v.array.shape...)
 	}
 	return v.node.Shape()
 }
@@ -115,46 +92,25 @@ func (v value) dtype() graph.DType {
 	case constant:
 		return v.tensor.DType()
 	case symbolic:
-		return graph.Int64
+		return v.array.dtype
 	}
 	return v.node.DType()
 }
 
-// mostSizes limits the elements that are evaluated as sizes.
-const mostSizes = 4096
-
 // asSizes returns the elements of integers of one axis or none, if they are known at load.
 func (v value) asSizes() (sizes []graph.Extent, scalar, ok bool) {
-	switch {
-	case v.kind == symbolic:
-		return v.sizes, v.scalar, true
-	case v.kind != constant || v.tensor.Rank() > 1 || v.tensor.Size() > mostSizes || !ir.Ints.Has(v.tensor.DType()):
+	a, ok := v.asArray()
+	if !ok {
 		return nil, false, false
 	}
-	numbers, err := integers(v.tensor)
-	if err != nil {
-		return nil, false, false
-	}
-	return ir.ShapeOf(numbers...), v.tensor.Rank() == 0, true
+	return a.extents()
 }
 
-// integers returns the elements of a tensor of int32 or int64, the usual types of sizes.
+// integers returns the elements of a tensor of int64.
 func integers(t *graph.Tensor) ([]int, error) {
-	if t.DType() == graph.Int32 {
-		return elements[int32](t)
-	}
-	return elements[int64](t)
-}
-
-func elements[T int32 | int64](t *graph.Tensor) ([]int, error) {
-	all, err := graph.All[T](t)
+	all, err := graph.All[int64](t)
 	if err != nil {
 		return nil, err
 	}
-	out := slices.Collect(all)
-	ints := make([]int, len(out))
-	for i, n := range out {
-		ints[i] = int(n)
-	}
-	return ints, nil
+	return mapped(slices.Collect(all), func(n int64) int { return int(n) }), nil
 }

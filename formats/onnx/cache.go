@@ -1,0 +1,97 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// cache keeps the parts that were used last, by key. Its zero value is empty. Any number of goroutines may use it.
+type cache struct {
+	mu   sync.Mutex
+	kept []*kept // the latest one last
+}
+
+// kept is a part, or its error, that one goroutine builds.
+type kept struct {
+	key   string
+	once  sync.Once
+	part  *part
+	err   error
+	built bool // part is set
+}
+
+// mostKept is the number of parts that a cache keeps.
+const mostKept = 16
+
+// get returns the part of a key, and builds it if necessary. Errors are not kept.
+func (c *cache) get(key string, build func() (*part, error)) (*part, error) {
+	c.mu.Lock()
+	k := &kept{key: key}
+	if i := c.index(key); i >= 0 {
+		k = c.kept[i]
+		c.kept = slices.Delete(c.kept, i, i+1)
+	}
+	c.kept = append(c.kept, k)
+	if len(c.kept) > mostKept {
+		c.kept = slices.Delete(c.kept, 0, 1)
+	}
+	c.mu.Unlock()
+	k.once.Do(func() { k.part, k.err = build() })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if k.built = k.err == nil; !k.built {
+		c.kept = slices.DeleteFunc(c.kept, func(other *kept) bool { return other == k })
+	}
+	return k.part, k.err
+}
+
+func (c *cache) index(key string) int {
+	return slices.IndexFunc(c.kept, func(k *kept) bool { return k.key == key })
+}
+
+// hasShapes reports whether the cache has a part for the shapes of tensors, or one is being built.
+func (c *cache) hasShapes(ins []*graph.Tensor) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.kept) > 0 && c.index(shapesKey(ins)) >= 0
+}
+
+// latest returns the part that was used last, or nil.
+func (c *cache) latest() *part {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, k := range slices.Backward(c.kept) {
+		if k.built {
+			return k.part
+		}
+	}
+	return nil
+}
+
+// shapesKey is a key for the shapes of tensors.
+func shapesKey(ins []*graph.Tensor) string {
+	var key []byte
+	for _, t := range ins {
+		key = binary.AppendUvarint(key, uint64(t.Rank()))
+		for k := range t.Rank() {
+			key = binary.AppendUvarint(key, uint64(t.Extent(k)))
+		}
+	}
+	return string(key)
+}
+
+// answersKey is a key for the types, shapes and elements of tensors.
+func answersKey(answers []*graph.Tensor) (string, error) {
+	key := []byte(shapesKey(answers))
+	for _, t := range answers {
+		bytes, err := graph.Data[uint8](t.Flatten().Contiguous().Bitcast(graph.Uint8))
+		if err != nil {
+			return "", err
+		}
+		key = append(append(key, byte(t.DType())), bytes...)
+	}
+	return string(key), nil
+}
