@@ -33,7 +33,8 @@ func (x Node) ordered(op ir.Op, axis any) Node {
 }
 
 // TopK returns the k greatest elements along an axis in descending order, and their indices as Int64. NaNs are taken
-// last (package onnx takes them as the greatest, as PyTorch does); of equal elements the first is taken first. A few elements of long lines are selected without sorting the rest.
+// last, unlike in PyTorch and in TopK of package onnx, where they are the greatest; of equal elements the first is taken
+// first. A few elements of long lines are selected without sorting the rest.
 func (x Node) TopK(axis any, k int) (values, places Node) {
 	return x.firstOf(ir.OpArgSortDown, axis, k)
 }
