@@ -183,15 +183,6 @@ func (x Node) IsInf() Node { return x.elementwise(ir.OpIsInf) }
 // IsFinite returns whether a float is neither NaN nor an infinity.
 func (x Node) IsFinite() Node { return x.elementwise(ir.OpIsFinite) }
 
-// Signbit returns whether a number is negative, or -0, or a NaN with its sign set.
-func (x Node) Signbit() Node {
-	bits, ok := map[DType]DType{Float16: Int16, BFloat16: Int16, Float32: Int32, Float64: Int64}[x.DType()]
-	if ok {
-		x = x.Bitcast(bits)
-	}
-	return x.Lt(0)
-}
-
 // Cast returns x as another type. Floats become integers by truncation; values out of range saturate, and NaN becomes
 // 0. Integers wrap into smaller types. A cast to Bool is x != 0.
 func (x Node) Cast(dt DType) Node { return apply(ir.OpCast, ir.Attr{DType: dt}, x.get()) }

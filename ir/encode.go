@@ -52,13 +52,13 @@ func Encode(dt DType, value any) (bits uint64, err error) {
 // within returns the element that a number was rounded to, or an error if the number is outside the range of the type.
 func within(dt DType, bits uint64, number float64, value any) (uint64, error) {
 	if !reaches(dt, bits, number) {
-		return 0, fmt.Errorf("%v is past the greatest %s, %v", value, dt, greatest(dt))
+		return 0, fmt.Errorf("%v is past the greatest %s, %v", value, dt, Greatest(dt))
 	}
 	return bits, nil
 }
 
-// greatest returns the greatest finite number of a type of Fractions.
-func greatest(dt DType) float64 {
+// Greatest returns the greatest finite number of a type of Fractions.
+func Greatest(dt DType) float64 {
 	last := FromFloat(dt, math.Inf(1))
 	if v := ToFloat(dt, last); math.IsInf(v, 0) || math.IsNaN(v) {
 		last--

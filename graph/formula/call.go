@@ -58,6 +58,9 @@ func (p *parser) call(name string, at int, args []value, keywords []keyword) val
 		return value{at: at}
 	}
 	f := functions[name]
+	if dt, ok := typeNames[name]; ok && f == nil { // a type is called as a function: float32(x)
+		f = &function{"object", func(c *call) graph.Node { return c.x(fixed(dt), "object") }}
+	}
 	if f == nil {
 		return p.fail(at, "there is no function %s%s", name, nearest(name, Functions()))
 	}
@@ -173,7 +176,7 @@ func (c *call) nodes(r rule, values []value) []graph.Node {
 	if c.p.err != nil {
 		return out
 	}
-	dt := r(commonType(values))
+	dt := r(values)
 	for i, v := range values {
 		switch {
 		case v.kind == array && v.node.DType() == dt:
@@ -238,11 +241,10 @@ func (c *call) flag(param string) bool {
 // dtype returns an argument that is an element type or its name.
 func (c *call) dtype(param string) graph.DType {
 	v := c.values[param]
-	dt, ok := typeNames[v.text]
-	switch {
-	case v.kind == typename:
+	if v.kind == typename {
 		return v.dtype
-	case v.kind == text && ok:
+	}
+	if dt, ok := typeNamed(v.text); ok && v.kind == text {
 		return dt
 	}
 	c.p.fail(v.at, "%s must be an element type, such as float32, not %s", param, v.what())

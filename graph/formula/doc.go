@@ -7,10 +7,12 @@
 //   - operators by their precedence, highest first: `**`; unary `+ - ~`; `* / // % @`;
 //     binary `+ -`; `<< >>`; `&`; `^`; `|`; comparisons. So a > 0 & b is a > (0 & b).
 //   - functions by name, sqrt(a), or as methods, (a*b + c).sum(0), with positional and
-//     keyword arguments: a.mean(axis=(0, 1), keepdims=True). np. before a name changes nothing.
+//     keyword arguments: a.mean(axis=(0, 1), keepdims=True). np. or np.linalg. before a name
+//     changes nothing. An element type is a function too: float32(i), and so is i.astype('f4').
 //   - subscripts: a[1:-1, ::2], a[..., None], a[0], and one array of indices, a[:, i].
 //     .T, .ndim, .size and .shape.
-//   - lists of numbers as arrays: c + [1, 2, 3], a[[2, 0]], take(c, [0, -1]).
+//   - lists as arrays: c + [1, 2, 3], a[[2, 0]], take(c, [0, -1]), and [a, b], whose slices
+//     are a and b.
 //   - the constants pi, e, inf, nan, True and False; the caller's names shadow them.
 //   - element types: operands of different types are converted as in NumPy 2, and a number
 //     takes the type of the array beside it. Conversions are Casts of the graph.

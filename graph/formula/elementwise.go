@@ -37,7 +37,7 @@ func lerp(c *call) graph.Node {
 func clip(c *call) graph.Node {
 	params := []string{"a"}
 	for _, bound := range []string{"a_min", "a_max"} {
-		if c.given(bound) {
+		if c.given(bound) && !c.boundless(bound) {
 			params = append(params, bound)
 		}
 	}
@@ -47,11 +47,28 @@ func clip(c *call) graph.Node {
 			return x[0]
 		case len(x) == 3:
 			return x[0].Clip(x[1], x[2])
-		case c.given("a_min"):
+		case params[1] == "a_min":
 			return x[0].Maximum(x[1])
 		}
 		return x[0].Minimum(x[1])
 	})
+}
+
+// boundless reports whether a bound is an integer that lies outside of the array's integer type on its side.
+func (c *call) boundless(bound string) bool {
+	x, y := c.operand("a"), c.values[bound]
+	if x.kind != array || class(x.node.DType()) != 1 || y.kind != numeric || y.num.class == graph.Float64 {
+		return false
+	}
+	return graph.Scalar(x.node.DType(), y.num.i).Err() != nil && (y.num.i < 0) == (bound == "a_min")
+}
+
+// reciprocal returns 1/x; of integers it is rounded towards 0.
+func reciprocal(x graph.Node) graph.Node {
+	if fractional(x.DType()) {
+		return x.Reciprocal()
+	}
+	return x.Scalar(1).Div(x)
 }
 
 // round rounds to decimals as NumPy does: it scales, rounds to an integer, and scales back.
@@ -101,15 +118,6 @@ func logAddExp(x graph.Node, y any) graph.Node {
 	top := x.Maximum(y)
 	sum := top.Add(x.Sub(y).Abs().Neg().Exp().Log1p())
 	return graph.Where(x.Eq(y), x.Add(math.Ln2), sum) // equal infinities would give NaN
-}
-
-// signBit reports which floats are negative, including -0: for zeros it tests whether 1/x is below 0.
-func signBit(x graph.Node) graph.Node {
-	return x.Lt(0).Or(x.Eq(0).And(x.Reciprocal().Lt(0)))
-}
-
-func copySign(x graph.Node, y any) graph.Node {
-	return graph.Where(signBit(y.(graph.Node)), x.Abs().Neg(), x.Abs())
 }
 
 func isClose(c *call) graph.Node {

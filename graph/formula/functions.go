@@ -2,6 +2,7 @@ package formula
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/graph"
@@ -15,7 +16,7 @@ var functions = map[string]*function{}
 
 // init joins the tables. It avoids an initialization cycle: rows call the parser, which reads the joint table.
 func init() {
-	for _, table := range []map[string]function{elementwise, logical, reductions, arrangements, products, sources} {
+	for _, table := range []map[string]function{elementwise, logical, reductions, arrangements, products, numerics, sources} {
 		for name, f := range table {
 			if functions[name] != nil {
 				panic("BUG: formula: two functions are named " + name)
@@ -77,7 +78,7 @@ func ofNumbers(hint string, f function) function {
 		if y, ok := c.values["y"]; ok {
 			operands = append(operands, y)
 		}
-		if c.p.err == nil && commonType(operands) == graph.Bool {
+		if c.p.err == nil && same(operands) == graph.Bool {
 			c.p.fail(operands[0].at, "these are bools: %s", hint)
 		}
 		return f.call(c)
@@ -111,7 +112,7 @@ var elementwise = map[string]function{
 	"fmod":         binary(integers, graph.Node.Rem),
 	"power":        binary(integers, graph.Node.Pow),
 	"pow":          binary(integers, graph.Node.Pow),
-	"float_power":  binary(func(graph.DType) graph.DType { return graph.Float64 }, graph.Node.Pow),
+	"float_power":  binary(fixed(graph.Float64), graph.Node.Pow),
 	"minimum":      binary(same, onBools(func(x graph.Node, y any) graph.Node { return x.Minimum(y) }, graph.Node.And)),
 	"maximum":      binary(same, onBools(func(x graph.Node, y any) graph.Node { return x.Maximum(y) }, graph.Node.Or)),
 	"arctan2":      binary(floating, graph.Node.Atan2),
@@ -119,7 +120,8 @@ var elementwise = map[string]function{
 	"hypot":        binary(floating, graph.Node.Hypot),
 	"heaviside":    binary(floating, heaviside),
 	"logaddexp":    binary(floating, logAddExp),
-	"copysign":     binary(floating, copySign),
+	"copysign":     binary(floating, graph.Node.CopySign),
+	"nextafter":    binary(floating, graph.Node.NextAfter),
 	"add_saturate": binary(same, graph.Node.AddSat),
 	"sub_saturate": binary(same, graph.Node.SubSat),
 	"fma":          {"x, y, z", func(c *call) graph.Node { return safe(c, c.operands(floating, "x", "y", "z"), fma) }},
@@ -128,7 +130,7 @@ var elementwise = map[string]function{
 	"lerp":         {"a, b, t", lerp},
 	"round":        {"a, decimals=0", round},
 	"around":       {"a, decimals=0", round},
-	"astype":       {"a, dtype", func(c *call) graph.Node { return c.x(func(graph.DType) graph.DType { return c.dtype("dtype") }, "a") }},
+	"astype":       {"a, dtype", func(c *call) graph.Node { return c.x(fixed(c.dtype("dtype")), "a") }},
 	"view": {"a, dtype", func(c *call) graph.Node {
 		return safe(c, c.operands(same, "a"), func(x []graph.Node) graph.Node { return x[0].Bitcast(c.dtype("dtype")) })
 	}},
@@ -142,7 +144,7 @@ var elementwise = map[string]function{
 	"fabs":          unary(floating, graph.Node.Abs),
 	"sign":          unary(same, graph.Node.Sign),
 	"square":        unary(integers, graph.Node.Square),
-	"reciprocal":    unary(same, graph.Node.Reciprocal),
+	"reciprocal":    unary(integers, reciprocal),
 	"sqrt":          unary(floating, graph.Node.Sqrt),
 	"rsqrt":         unary(floating, graph.Node.Rsqrt),
 	"cbrt":          unary(floating, graph.Node.Cbrt),
@@ -220,7 +222,7 @@ var logical = map[string]function{
 	"isnan":         unary(floating, graph.Node.IsNaN),
 	"isinf":         unary(floating, graph.Node.IsInf),
 	"isfinite":      unary(floating, graph.Node.IsFinite),
-	"signbit":       unary(floating, signBit),
+	"signbit":       unary(floating, graph.Node.Signbit),
 	"isclose":       {"a, b, rtol=1e-05, atol=1e-08", isClose},
 }
 
@@ -229,6 +231,7 @@ var logical = map[string]function{
 func comparison(r rule, f func(x graph.Node, y any) graph.Node, name string) function {
 	compare := binary(r, f)
 	return function{compare.params, func(c *call) graph.Node {
+		c.saturate()
 		if x, order, ok := c.beyond(); ok {
 			if folds[name].order(order) {
 				return x.Eq(x)
@@ -237,6 +240,16 @@ func comparison(r rule, f func(x graph.Node, y any) graph.Node, name string) fun
 		}
 		return compare.call(c)
 	}}
+}
+
+// saturate replaces a number that is past the greatest float of the array beside it by an infinity, as NumPy rounds it.
+func (c *call) saturate() {
+	for _, side := range [][2]string{{"x", "y"}, {"y", "x"}} {
+		x, y := c.values[side[0]], c.values[side[1]]
+		if x.kind == array && y.kind == numeric && fractional(x.node.DType()) && x.node.DType() != graph.Fixed16x16 && graph.Scalar(x.node.DType(), y.num.operand(x.node.DType())).Err() != nil {
+			c.values[side[1]] = numberValue(floatNumber(math.Copysign(inf, y.num.float())), y.at)
+		}
+	}
 }
 
 // beyond reports whether one of x and y is an array of integers and the other an integer out of range of its type. It

@@ -37,8 +37,8 @@ var reductions = map[string]function{
 
 	"var":        deviation(graph.Node.Var),
 	"std":        deviation(graph.Node.Std),
-	"quantile":   {"a, q, axis=None, keepdims=False", func(c *call) graph.Node { return quantile(c, 1) }},
-	"percentile": {"a, q, axis=None, keepdims=False", func(c *call) graph.Node { return quantile(c, 100) }},
+	"quantile":   {"a, q, axis=None, keepdims=False", func(c *call) graph.Node { return quantile(c, 1, graph.Node.Quantile) }},
+	"percentile": {"a, q, axis=None, keepdims=False", func(c *call) graph.Node { return quantile(c, 100, graph.Node.Quantile) }},
 
 	"softmax":     normalization(graph.Node.Softmax),
 	"log_softmax": normalization(graph.Node.LogSoftmax),
@@ -50,7 +50,6 @@ var reductions = map[string]function{
 
 	"sort":         {"a, axis=-1", func(c *call) graph.Node { return lines(c, graph.Node.Sort) }},
 	"argsort":      {"a, axis=-1", func(c *call) graph.Node { return lines(c, graph.Node.ArgSort) }},
-	"diff":         {"a, n=1, axis=-1", differences},
 	"searchsorted": {"a, v, side='left'", searchSorted},
 }
 
@@ -75,11 +74,11 @@ func reduction(params string, r rule, f func(x graph.Node, axes ...any) graph.No
 }
 
 // ordered returns the type in which ArgMin and ArgMax compare: uint8 for bool.
-func ordered(dt graph.DType) graph.DType {
-	if dt == graph.Bool {
-		return graph.Uint8
+func ordered(operands []value) graph.DType {
+	if dt := same(operands); dt != graph.Bool {
+		return dt
 	}
-	return dt
+	return graph.Uint8
 }
 
 // extreme returns a reduction that also takes bools.
@@ -111,10 +110,10 @@ func deviation(f func(x graph.Node, axes ...any) graph.Node) function {
 }
 
 // quantile computes the quantile q/whole.
-func quantile(c *call, whole float64) graph.Node {
+func quantile(c *call, whole float64, f func(x graph.Node, q float64, axis ...any) graph.Node) graph.Node {
 	args := axesOf(c)
 	q := c.float("q") / whole
-	return safe(c, c.operands(quotient, "a"), func(x []graph.Node) graph.Node { return x[0].Quantile(q, args...) })
+	return safe(c, c.operands(quotient, "a"), func(x []graph.Node) graph.Node { return f(x[0], q, args...) })
 }
 
 // normalization returns a function along axes that keeps them; the default is all axes.
@@ -157,31 +156,6 @@ func scanning(r rule, f func(x graph.Node, axis any, opts ...graph.ReduceOption)
 func lines(c *call, f func(x graph.Node, axis any) graph.Node) graph.Node {
 	axis := c.int("axis")
 	return safe(c, c.operands(same, "a"), func(x []graph.Node) graph.Node { return f(x[0], axis) })
-}
-
-// differences returns the n-th differences.
-func differences(c *call) graph.Node {
-	const most = 64
-	n := c.int("n")
-	if n < 0 || n > most {
-		c.p.fail(c.values["n"].at, "differences are taken 0 to %d times", most)
-		n = 0
-	}
-	return lines(c, func(x graph.Node, axis any) graph.Node {
-		for range n {
-			x = difference(x, axis)
-		}
-		return x
-	})
-}
-
-// difference returns each element minus the one before it.
-func difference(x graph.Node, axis any) graph.Node {
-	later, earlier := x.SliceAxis(axis, 1, maxInt, 1), x.SliceAxis(axis, 0, -1, 1)
-	if x.DType() == graph.Bool {
-		return later.Ne(earlier)
-	}
-	return later.Sub(earlier)
 }
 
 func searchSorted(c *call) graph.Node {

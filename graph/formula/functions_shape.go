@@ -34,10 +34,13 @@ var arrangements = map[string]function{
 	"trace":            {"a, offset=0, axis1=0, axis2=1", of(func(c *call, x graph.Node) graph.Node { return c.widened(diagonal(c, x)).Sum(-1) })},
 	"triu":             {"a, k=0", of(func(c *call, x graph.Node) graph.Node { return x.Triu(c.int("k")) })},
 	"tril":             {"a, k=0", of(func(c *call, x graph.Node) graph.Node { return x.Tril(c.int("k")) })},
-	"pad":              {"a, before, after, constant=0", of(pad)},
+	"pad":              {"array, pad_width, mode='constant', constant_values=0", pad},
 	"concatenate":      {"arrays, axis=0", concatenate},
 	"concat":           {"arrays, axis=0", concatenate},
 	"stack":            {"arrays, axis=0", stack},
+	"hstack":           {"*arrays", func(c *call) graph.Node { return joined(c, 1, func(x graph.Node) int { return min(1, x.Rank()-1) }) }},
+	"vstack":           {"*arrays", func(c *call) graph.Node { return joined(c, 2, func(graph.Node) int { return 0 }) }},
+	"column_stack":     {"*arrays", columnStack},
 	"take":             {"a, indices, axis=None", of(take)},
 	"take_along_axis":  {"a, indices, axis=-1", of(takeAlong)},
 	"materialize":      {"a", of(func(_ *call, x graph.Node) graph.Node { return x.Materialize() })},
@@ -51,7 +54,7 @@ func of(f func(c *call, x graph.Node) graph.Node) func(*call) graph.Node {
 }
 
 // widened returns an array in the type of its sums.
-func (c *call) widened(x graph.Node) graph.Node { return x.Cast(total(x.DType())) }
+func (c *call) widened(x graph.Node) graph.Node { return x.Cast(sumOf(x.DType())) }
 
 // someAxes returns the given axes, or none for None.
 func someAxes(c *call) []any {
@@ -102,9 +105,53 @@ func diagonal(c *call, x graph.Node) graph.Node {
 	return x.Diagonal(c.int("offset"), c.int("axis1"), c.int("axis2"))
 }
 
-// pad adds elements before and after each axis.
-func pad(c *call, x graph.Node) graph.Node {
-	return x.PadWith(c.ints("before"), c.ints("after"), c.repeated(x.DType(), c.operand("constant")))
+// padModes are the modes of pad, by NumPy's names.
+var padModes = map[string]graph.PadMode{"constant": graph.PadConstant, "edge": graph.PadEdge, "reflect": graph.PadReflect, "symmetric": graph.PadSymmetric, "wrap": graph.PadWrap}
+
+// pad adds elements before and after each axis: pad_width is one number, a pair for all axes, or a pair for each.
+func pad(c *call) graph.Node {
+	mode, ok := padModes[c.values["mode"].text]
+	if !ok || c.values["mode"].kind != text {
+		c.p.fail(c.values["mode"].at, "mode must be one of 'constant', 'edge', 'reflect', 'symmetric', 'wrap'")
+	}
+	return safe(c, c.operands(same, "array"), func(x []graph.Node) graph.Node {
+		before, after := c.widths(x[0].Rank())
+		return safe(c, x, func(x []graph.Node) graph.Node {
+			if mode == graph.PadConstant {
+				return x[0].PadWith(before, after, c.repeated(x[0].DType(), c.operand("constant_values")))
+			}
+			return x[0].Pad(before, after, mode)
+		})
+	})
+}
+
+// widths returns the argument pad_width for each axis.
+func (c *call) widths(rank int) (before, after []int) {
+	width := c.values["pad_width"]
+	one := func(v value) []int {
+		return (&call{c.p, map[string]value{"pad_width": v}}).ints("pad_width")
+	}
+	var pairs [][]int
+	if width.kind == sequence && len(width.list) > 0 && width.list[0].kind == sequence {
+		for _, v := range width.list {
+			pairs = append(pairs, one(v))
+		}
+	} else {
+		pairs = [][]int{one(width)}
+	}
+	if len(pairs) != 1 && len(pairs) != rank {
+		c.p.fail(width.at, "pad_width has %d pairs, and the array %d axes", len(pairs), rank)
+		return nil, nil
+	}
+	for k := range rank {
+		pair := pairs[min(k, len(pairs)-1)]
+		if len(pair) != 1 && len(pair) != 2 {
+			c.p.fail(width.at, "pad_width is a number, a pair (before, after), or a pair for each axis")
+			return nil, nil
+		}
+		before, after = append(before, pair[0]), append(after, pair[len(pair)-1])
+	}
+	return before, after
 }
 
 func concatenate(c *call) graph.Node {
@@ -115,6 +162,30 @@ func concatenate(c *call) graph.Node {
 func stack(c *call) graph.Node {
 	axis := c.int("axis")
 	return safe(c, c.arrays("arrays"), func(x []graph.Node) graph.Node { return graph.Stack(axis, x...) })
+}
+
+// joined joins arrays along an axis, each with at least some axes: those that are missing come first.
+func joined(c *call, rank int, axis func(graph.Node) int) graph.Node {
+	return safe(c, c.arrays("arrays"), func(x []graph.Node) graph.Node {
+		for i := range x {
+			for x[i].Rank() < rank {
+				x[i] = x[i].Unsqueeze(0)
+			}
+		}
+		return graph.Concat(axis(x[0]), x...)
+	})
+}
+
+// columnStack joins columns: vectors, or matrices of them.
+func columnStack(c *call) graph.Node {
+	return safe(c, c.arrays("arrays"), func(x []graph.Node) graph.Node {
+		for i := range x {
+			for x[i].Rank() < 2 {
+				x[i] = x[i].Unsqueeze(-1)
+			}
+		}
+		return graph.Concat(1, x...)
+	})
 }
 
 // indices returns the argument indices for an axis, with negative ones counted from its end.
@@ -184,11 +255,14 @@ func arange(c *call) graph.Node {
 
 func linspace(c *call) graph.Node {
 	begin, end, n := c.float("start"), c.float("stop"), c.int("num")
-	if n < 2 || n > math.MaxInt32 {
-		c.p.fail(c.values["num"].at, "num must be 2 or more, and an int32")
+	if n < 0 || n > math.MaxInt32 {
+		c.p.fail(c.values["num"].at, "num must be 0 or more, and an int32")
 		return graph.Node{}
 	}
 	i := graph.Iota(graph.Int32, n)
+	if n < 2 {
+		return i.Cast(graph.Float64).Add(begin)
+	}
 	return graph.Where(i.Eq(n-1), end, i.Cast(graph.Float64).Mul((end-begin)/float64(n-1)).Add(begin))
 }
 
@@ -212,12 +286,10 @@ func eye(c *call) graph.Node {
 
 // asArray returns a list, a number or an array as an array.
 func asArray(c *call) graph.Node {
-	return c.x(func(dt graph.DType) graph.DType {
-		if c.given("dtype") {
-			return c.dtype("dtype")
-		}
-		return dt
-	}, "object")
+	if c.given("dtype") {
+		return c.x(fixed(c.dtype("dtype")), "object")
+	}
+	return c.x(same, "object")
 }
 
 // like returns an array of one number with x's type and shape.
@@ -227,5 +299,5 @@ func like(c *call, x graph.Node, v value) graph.Node {
 
 // repeated converts a value to one element of a type.
 func (c *call) repeated(dt graph.DType, v value) graph.Node {
-	return c.nodes(func(graph.DType) graph.DType { return dt }, []value{v})[0]
+	return c.nodes(fixed(dt), []value{v})[0]
 }

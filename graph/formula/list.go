@@ -6,10 +6,14 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Lists of numbers as arrays: [1, 2, 3] and [[1, 2], [3, 4]]. Their type is NumPy's: bools, integers or floats.
+// Lists as arrays: of numbers, [1, 2, 3] and [[1, 2], [3, 4]], whose type is NumPy's: bools, integers or floats; and of
+// arrays and numbers, [a, b], which become slices along a new first axis, in their common type.
 
-// listed converts a sequence of numbers, or of such sequences of one length, to an array.
+// listed converts a sequence to an array.
 func (p *parser) listed(v value) value {
+	if holdsArrays(v) {
+		return p.stacked(v)
+	}
 	l := &list{p: p, class: graph.Float64}
 	l.shape(v)
 	if len(l.extents) > 0 && !slices.Contains(l.extents, 0) {
@@ -29,6 +33,27 @@ func (p *parser) listed(v value) value {
 		t = tensorOf(l, number.float)
 	}
 	return p.checked(graph.Const(t), v.at)
+}
+
+// holdsArrays reports whether a sequence, or one in it, has an array.
+func holdsArrays(v value) bool {
+	return v.kind == array || slices.ContainsFunc(v.list, holdsArrays)
+}
+
+// stacked joins the elements of a sequence along a new first axis.
+func (p *parser) stacked(v value) value {
+	elements := slices.Clone(v.list)
+	for i, e := range elements {
+		switch e.kind {
+		case array, numeric:
+		case sequence:
+			elements[i] = p.listed(e)
+		default:
+			p.fail(e.at, "a list holds numbers and arrays, not %s", e.kind)
+		}
+	}
+	c := call{p: p}
+	return p.checked(safe(&c, c.nodes(same, elements), func(x []graph.Node) graph.Node { return graph.Stack(0, x...) }), v.at)
 }
 
 // list is an array under construction.
@@ -56,8 +81,6 @@ func (l *list) add(v value, depth int) {
 	case depth == len(l.extents) && v.kind == numeric:
 		l.class = max(l.class, v.num.class)
 		l.numbers = append(l.numbers, v.num)
-	case v.kind == array:
-		l.p.fail(v.at, "a list holds numbers: arrays are joined by stack((a, b)) or concatenate((a, b))")
 	case v.kind != sequence || depth == len(l.extents) || len(v.list) != l.extents[depth]:
 		l.p.fail(v.at, "the lists in a list differ in length, or hold something else than numbers")
 	default:

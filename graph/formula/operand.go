@@ -62,12 +62,19 @@ func (p *parser) atom() value {
 	return p.fail(t.at, "an operand is missing%s", p.found())
 }
 
-// named reads a name, with or without np. before it: an input, a function call, a constant or a type.
+// named reads a name, with or without np. or np.linalg. before it: an input, a function call, a constant or a type.
 func (p *parser) named() value {
 	t := p.tok
 	p.next()
 	x, isInput := p.inputs[t.text]
-	if !isInput && (t.text == "np" || t.text == "numpy") && p.accept(".") && p.tok.kind == name {
+	for _, module := range []string{"np", "numpy", "linalg"} {
+		if isInput || t.text != module || !p.tokIs(".") {
+			continue
+		}
+		p.next()
+		if p.tok.kind != name {
+			break
+		}
 		t = p.tok
 		p.next()
 		x, isInput = p.inputs[t.text]

@@ -132,6 +132,10 @@ func (p *parser) single(v value) value {
 	switch v.kind {
 	case array:
 		return v
+	case sequence:
+		if v.brackets {
+			return p.listed(v)
+		}
 	case numeric:
 		return arrayValue(graph.Scalar(v.num.class, v.num.operand(v.num.class)), v.at)
 	}

@@ -46,7 +46,7 @@ func promoted(a, b graph.DType) graph.DType {
 	case class(a) == 2:
 		return b
 	case class(b) == 2:
-		if f := floating(a); f.Size() > b.Size() || b == graph.BFloat16 {
+		if f := floatOf(a); f.Size() > b.Size() || b == graph.BFloat16 {
 			return promoted(f, b)
 		}
 		return b
@@ -68,22 +68,42 @@ func promoted(a, b graph.DType) graph.DType {
 	return graph.Float64
 }
 
-// A rule maps the common type of a function's operands to the type that it computes in.
-type rule func(graph.DType) graph.DType
+// A rule returns the type that a function computes in, from its operands.
+type rule func(operands []value) graph.DType
+
+// fixed computes in one type.
+func fixed(dt graph.DType) rule { return func([]value) graph.DType { return dt } }
 
 // same computes in the common type.
-func same(dt graph.DType) graph.DType { return dt }
-
-// integers computes bools as int8.
-func integers(dt graph.DType) graph.DType {
-	if dt == graph.Bool {
-		return graph.Int8
-	}
-	return dt
+func same(operands []value) graph.DType {
+	return common(operands, func(dt graph.DType) graph.DType { return dt })
 }
 
-// floating computes integers in the float type that NumPy's functions choose for them.
-func floating(dt graph.DType) graph.DType {
+// integers computes bools as int8.
+func integers(operands []value) graph.DType {
+	if dt := same(operands); dt != graph.Bool {
+		return dt
+	}
+	return graph.Int8
+}
+
+// floating computes integers in the float type that NumPy's functions choose for them: each operand has its own, and
+// these are promoted. So uint8 with int8 gives float16, though their common type is int16.
+func floating(operands []value) graph.DType { return common(operands, floatOf) }
+
+// quotient computes integers as float64.
+func quotient(operands []value) graph.DType {
+	if dt := same(operands); fractional(dt) {
+		return dt
+	}
+	return graph.Float64
+}
+
+// total adds integers in 64 bits.
+func total(operands []value) graph.DType { return sumOf(same(operands)) }
+
+// floatOf returns the float type that NumPy's functions choose for an element type.
+func floatOf(dt graph.DType) graph.DType {
 	switch {
 	case fractional(dt):
 		return dt
@@ -95,16 +115,8 @@ func floating(dt graph.DType) graph.DType {
 	return graph.Float64
 }
 
-// quotient computes integers as float64.
-func quotient(dt graph.DType) graph.DType {
-	if fractional(dt) {
-		return dt
-	}
-	return graph.Float64
-}
-
-// total adds integers in 64 bits.
-func total(dt graph.DType) graph.DType {
+// sumOf returns the type of sums of an element type.
+func sumOf(dt graph.DType) graph.DType {
 	switch {
 	case fractional(dt):
 		return dt
@@ -114,21 +126,24 @@ func total(dt graph.DType) graph.DType {
 	return graph.Int64
 }
 
-// commonType returns the type of arrays and numbers together.
-func commonType(values []value) graph.DType {
+// common returns the type of arrays, each as the type that a function gives, and numbers together.
+func common(operands []value, as func(graph.DType) graph.DType) graph.DType {
 	var dt, weak graph.DType
-	for _, v := range values {
-		switch {
-		case v.kind == numeric:
+	highest := 0 // class of the arrays as they are
+	for _, v := range operands {
+		if v.kind == numeric {
 			weak = max(weak, v.num.class) // Bool < Int64 < Float64
-		case dt == 0:
-			dt = v.node.DType()
-		default:
-			dt = promoted(dt, v.node.DType())
+			continue
+		}
+		highest = max(highest, class(v.node.DType()))
+		if of := as(v.node.DType()); dt == 0 {
+			dt = of
+		} else {
+			dt = promoted(dt, of)
 		}
 	}
-	if dt == 0 || class(weak) > class(dt) && weak != 0 {
-		return weak
+	if dt == 0 || class(weak) > highest && weak != 0 {
+		return as(weak)
 	}
 	return dt
 }

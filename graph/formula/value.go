@@ -1,6 +1,8 @@
 package formula
 
 import (
+	"strings"
+
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -51,9 +53,29 @@ var constants = map[string]value{
 	"nan":     numberValue(floatNumber(nan), 0),
 }
 
+// codes are NumPy's short names of element types, which may follow a byte order, as in "<f4".
+var codes = map[string]graph.DType{
+	"?": graph.Bool, "b1": graph.Bool, "b": graph.Int8, "i1": graph.Int8, "h": graph.Int16, "i2": graph.Int16, "i": graph.Int32, "i4": graph.Int32,
+	"l": graph.Int64, "q": graph.Int64, "i8": graph.Int64, "B": graph.Uint8, "u1": graph.Uint8, "H": graph.Uint16, "u2": graph.Uint16,
+	"I": graph.Uint32, "u4": graph.Uint32, "L": graph.Uint64, "Q": graph.Uint64, "u8": graph.Uint64, "e": graph.Float16, "f2": graph.Float16,
+	"f": graph.Float32, "f4": graph.Float32, "d": graph.Float64, "f8": graph.Float64,
+}
+
+// typeNamed returns the element type that a string names.
+func typeNamed(word string) (graph.DType, bool) {
+	if dt, ok := typeNames[word]; ok {
+		return dt, true
+	}
+	dt, ok := codes[strings.TrimLeft(word, "<=|")]
+	return dt, ok
+}
+
 // typeNames maps the names of element types, NumPy's and Python's.
 var typeNames = func() map[string]graph.DType {
-	names := map[string]graph.DType{"bool_": graph.Bool, "int": graph.Int64, "float": graph.Float64}
+	names := map[string]graph.DType{
+		"bool_": graph.Bool, "int": graph.Int64, "float": graph.Float64, "half": graph.Float16, "single": graph.Float32, "double": graph.Float64,
+		"int_": graph.Int64, "uint": graph.Uint64, "byte": graph.Int8, "ubyte": graph.Uint8,
+	}
 	for _, dt := range ir.AllTypes.List() {
 		names[dt.String()] = dt
 	}

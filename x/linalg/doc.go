@@ -1,5 +1,5 @@
 // Package linalg solves systems of linear equations and factors matrices: triangular solves, Cholesky, LU, QR, singular
-// values, and eigenvalues of symmetric matrices.
+// values, eigenvalues, pseudo-inverses, ranks and least squares.
 //
 //	x, err := linalg.Solve(ctx, a, b) // a [8,3,3] and b [8,3,1]: eight systems
 //
@@ -14,7 +14,7 @@
 // 0.26 ms on two cores, against 9.5 ms by gonum's SolveVec, which also estimates the condition (go test -bench Solve).
 //
 // All computations are in float64; float32 results are rounded once at the end. Results do not depend on the number of
-// processors. Larger matrices, QR, SVD and Eigh are computed by gonum, whose last bits differ between amd64 and other
+// processors. Larger matrices, and all functions of eigenvalues and singular values, are computed by gonum, whose last bits differ between amd64 and other
 // machines.
 //
 // Every error is a *graph.Error with the line of the call. An error of one matrix names its place in the batch: "solve:

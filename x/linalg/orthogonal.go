@@ -69,28 +69,23 @@ func SVD(ctx context.Context, a *graph.Tensor) (u, s, vt *graph.Tensor, err erro
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	k := min(m.rows, m.cols)
-	left, values, right := m.like(m.rows, k), m.like(1, k), m.like(k, m.cols)
-	err = m.each(ctx, func() func(int) error {
-		var work []float64
-		return func(i int) error {
-			if err := m.finite(i); err != nil || k == 0 {
-				return err
-			}
-			var ok bool
-			work = workspace(work, func(w []float64, n int) {
-				ok = lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, m.general(i), left.general(i), right.general(i), values.at(i), w, n)
-			})
-			if !ok {
-				return fmt.Errorf("%s: the iteration does not converge", m.place(i))
-			}
-			return nil
-		}
-	})
+	left, values, right, err := svd(ctx, m)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return left.tensor(), values.shaped(k), right.tensor(), nil
+	return left.tensor(), values.shaped(values.cols), right.tensor(), nil
+}
+
+func svd(ctx context.Context, m matrices) (left, values, right matrices, err error) {
+	k := min(m.rows, m.cols)
+	left, values, right = m.like(m.rows, k), m.like(1, k), m.like(k, m.cols)
+	return left, values, right, m.eachFinite(ctx, func(i int, work []float64) ([]float64, error) {
+		var ok bool
+		work = workspace(work, func(w []float64, n int) {
+			ok = lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, m.general(i), left.general(i), right.general(i), values.at(i), w, n)
+		})
+		return work, m.converged(i, ok)
+	}, nil)
 }
 
 // Eigh returns the eigenvalues w [..., n] of symmetric matrices a [..., n, n], the least first, and
@@ -101,29 +96,23 @@ func Eigh(ctx context.Context, a *graph.Tensor) (w, v *graph.Tensor, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	values := m.like(1, m.cols)
-	err = m.each(ctx, func() func(int) error {
-		var work []float64
-		return func(i int) error {
-			clearAbove(m.at(i), m.rows, m.cols)
-			if err := m.finite(i); err != nil || m.rows == 0 {
-				return err
-			}
-			sym := blas64.Symmetric{Uplo: blas.Lower, N: m.rows, Stride: m.cols, Data: m.at(i)}
-			var ok bool
-			work = workspace(work, func(w []float64, n int) {
-				ok = lapack64.Syev(lapack.EVCompute, sym, values.at(i), w, n)
-			})
-			if !ok {
-				return fmt.Errorf("%s: the iteration does not converge", m.place(i))
-			}
-			return nil
-		}
-	})
+	values, err := eigh(ctx, m, lapack.EVCompute)
 	if err != nil {
 		return nil, nil, err
 	}
 	return values.shaped(m.cols), m.tensor(), nil
+}
+
+// eigh returns the eigenvalues of symmetric matrices, and replaces the matrices by their eigenvectors if those are asked
+// for.
+func eigh(ctx context.Context, m matrices, job lapack.EVJob) (values matrices, err error) {
+	values = m.like(1, m.cols)
+	return values, m.eachFinite(ctx, func(i int, work []float64) ([]float64, error) {
+		sym := blas64.Symmetric{Uplo: blas.Lower, N: m.rows, Stride: m.cols, Data: m.at(i)}
+		var ok bool
+		work = workspace(work, func(w []float64, n int) { ok = lapack64.Syev(job, sym, values.at(i), w, n) })
+		return work, m.converged(i, ok)
+	}, func(i int) { clearAbove(m.at(i), m.rows, m.cols) })
 }
 
 // finite returns an error for the first element of a matrix that is NaN or infinite, for which iterations would not

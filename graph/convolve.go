@@ -1,0 +1,54 @@
+package graph
+
+import "fmt"
+
+// Overlap says which elements of a convolution Convolve returns: those of NumPy's modes "full", "same" and "valid".
+type Overlap uint8
+
+// OverlapFull keeps each place where the two vectors overlap: n+m-1 elements. OverlapSame keeps as many as the longer
+// vector has, from the middle; OverlapValid keeps the places where the shorter one lies within the longer one.
+const (
+	OverlapFull Overlap = iota
+	OverlapSame
+	OverlapValid
+)
+
+// Convolve returns the convolution of two vectors, x of n and taps of m elements: element i of the full one is the sum of
+// x[i-k]*taps[k]. The taps are a Node or Tensor of x's type, of a known length of at least 1. If both lengths are known
+// and x is the shorter one, the two change places, as in NumPy. The sums are those of Dot.
+//
+// The time is that of n*m products. For hundreds of taps or more the Fourier transforms of module x/fft are faster.
+func (x Node) Convolve(taps any, overlap Overlap) Node {
+	return x.withOperands(func(x Node, operands []Node) Node {
+		y, err := x.convolve(operands[0], overlap)
+		if err != nil {
+			return fail("%w", err)
+		}
+		return y
+	}, taps)
+}
+
+func (x Node) convolve(taps Node, overlap Overlap) (Node, error) {
+	if x.Rank() != 1 || taps.Rank() != 1 {
+		return x, fmt.Errorf("arrays of shape %s and %s: give two vectors", x.Shape(), taps.Shape())
+	}
+	_, m, err := taps.get().knownAxis(0)
+	if err != nil {
+		return x, fmt.Errorf("taps: %w", err)
+	}
+	n, known := x.Shape()[0].Int()
+	switch {
+	case m == 0 || known && n == 0:
+		return x, fmt.Errorf("vectors of %s and %d elements: each must have some", x.Shape()[0], m)
+	case known && n < m:
+		x, taps, m = taps, x, n
+	}
+	before, after := m-1, m-1
+	switch overlap {
+	case OverlapSame:
+		before, after = m/2, (m-1)/2
+	case OverlapValid:
+		before, after = 0, 0
+	}
+	return x.Pad([]int{before}, []int{after}, PadConstant).Window(0, m, 1, 1).MatMul(taps.Flip(0)), nil
+}

@@ -1,0 +1,84 @@
+package graph_test
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// Package formula's tests compare these functions with NumPy's: here are sizes that are known when the program
+// runs, and mistakes.
+
+// numerics are functions of a vector x, of sorted coordinates of the same length, and of four taps.
+var numerics = map[string]func(x, at, taps graph.Node) graph.Node{
+	"diff":        func(x, _, _ graph.Node) graph.Node { return x.Diff(0, 2) },
+	"gradient":    func(x, _, _ graph.Node) graph.Node { return x.Gradient(0, 0.5) },
+	"coordinates": func(x, at, _ graph.Node) graph.Node { return x.Gradient(0, at) },
+	"trapezoid":   func(x, at, _ graph.Node) graph.Node { return x.Trapezoid(0, at) },
+	"interp":      func(x, at, _ graph.Node) graph.Node { return at.Neg().Interp(at, x) },
+	"polyval":     func(x, _, taps graph.Node) graph.Node { return x.PolyVal(taps) },
+	"full":        func(x, _, taps graph.Node) graph.Node { return x.Convolve(taps, graph.OverlapFull) },
+	"same":        func(x, _, taps graph.Node) graph.Node { return x.Convolve(taps, graph.OverlapSame) },
+	"valid":       func(x, _, taps graph.Node) graph.Node { return x.Convolve(taps, graph.OverlapValid) },
+	"isin":        func(x, at, _ graph.Node) graph.Node { return x.IsIn(at) },
+	"kron":        func(x, _, taps graph.Node) graph.Node { return x.Kron(taps) },
+	"cross": func(x, at, _ graph.Node) graph.Node {
+		return graph.Stack(1, x, at, x).Cross(graph.Stack(1, at, x, at), 1)
+	},
+	"nan_quantile": func(x, _, _ graph.Node) graph.Node { return x.NanQuantile(0.3) },
+	"nan_std":      func(x, _, _ graph.Node) graph.Node { return x.NanStd(graph.DDOF(1)) },
+	"nan_to_num":   func(x, _, _ graph.Node) graph.Node { return x.NanToNum(1, nil, nil) },
+}
+
+// TestNumerics gives programs of symbolic sizes the same bits as those of fixed sizes.
+func TestNumerics(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(4, 40).Draw(t, "n")
+		data := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 {
+			return rapid.SampledFrom([]float64{0, 1, -2, 3.5, math.NaN(), math.Inf(1), rapid.Float64Range(-9, 9).Draw(t, "number")}).Draw(t, "element")
+		}), n, n).Draw(t, "x")
+		name := rapid.SampledFrom(slices.Sorted(maps.Keys(numerics))).Draw(t, "function")
+		ins := []*graph.Tensor{graph.Of(data), graph.Arange(graph.Float64, 0, float64(n), 1), graph.Of([]float64{1, -2, .5, 3})}
+		run := func(extent any) *graph.Tensor {
+			x, at, taps := graph.Input("x", graph.Float64, extent), graph.Input("at", graph.Float64, extent), graph.Input("taps", graph.Float64, 4)
+			p, err := graph.Compile(numerics[name](x, at, taps))
+			require.NoError(t, err, name)
+			var used []*graph.Tensor
+			for _, in := range p.Inputs() {
+				used = append(used, ins[map[string]int{"x": 0, "at": 1, "taps": 2}[in.Name]])
+			}
+			out, err := p.Run(t.Context(), used...)
+			require.NoError(t, err, name)
+			return out
+		}
+		fixed, symbolic := run(n), run(graph.Dim("n"))
+		require.True(t, graph.Equal(fixed, symbolic), "%s\n%v\n%v", name, fixed, symbolic)
+	})
+}
+
+// TestNumericMistakes lists the messages of arguments that do not fit.
+func TestNumericMistakes(t *testing.T) {
+	x, m, n := graph.Input("x", graph.Float32, 5), graph.Input("m", graph.Float32, 2, 4), graph.Input("n", graph.Float32, graph.Dim("n"))
+	for want, y := range map[string]graph.Node{
+		"diff: -1 differences of differences: give 0 or more":                                        x.Diff(0, -1),
+		"gradient: 4 coordinates for the 5 elements of axis 0 of float32[5]":                         x.Gradient(0, graph.Of([]float32{1, 2, 3, 4})),
+		"gradient: axis 0 of float32[1] has 1 elements: 2 or more have differences":                  x.Slice("0:1").Gradient(0, 1),
+		"trapezoid: a spacing of shape [2,4]: give a number, or a vector of coordinates":             x.Trapezoid(0, m),
+		"interp: coordinates of shape [2,4] and values of shape [5]: give two vectors of one length": x.Interp(m, x),
+		"interp: dtypes float32 and float64 differ: Cast one of them":                                x.Interp(graph.Of([]float64{1}), x),
+		"cross: the vectors along axis 0 of float32[5] have 5 elements: cross products are of 3":     x.Cross(x, 0),
+		"convolve: arrays of shape [5] and [2,4]: give two vectors":                                  x.Convolve(m, graph.OverlapFull),
+		"convolve: vectors of 5 and 0 elements: each must have some":                                 x.Convolve(x.Slice("0:0"), graph.OverlapFull),
+		"convolve: taps: the extent of axis 0 of float32[n] is not known before the program runs":    x.Convolve(n, graph.OverlapFull),
+		"nanquantile: a part of NaN: give one from 0 to 1":                                           x.NanQuantile(math.NaN()),
+		"isin: dtypes float32 and int32 differ: Cast one of them":                                    x.IsIn(graph.Of([]int32{1})),
+	} {
+		require.ErrorContains(t, y.Err(), want)
+	}
+}
