@@ -190,7 +190,7 @@ func (c *call) wrapAxis(axis, rank int) int {
 
 // from returns the axes from axis to the last.
 func from(axis, rank int) []int {
-	out := make([]int, 0, rank)
+	out := make([]int, 0, max(rank, 0))
 	for ; axis < rank; axis++ {
 		out = append(out, axis)
 	}

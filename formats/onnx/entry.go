@@ -88,16 +88,21 @@ func (e entry) forShapes(ins []*graph.Tensor) entry {
 		func(d graph.Extent) graph.Extent { return boundTo(d, sizes) })
 }
 
-// knowing returns the entry with more answers.
+// knowing returns the entry with more answers. The values that questions are about are known for all nodes.
 func (e entry) knowing(questions []answerOf, answers []*graph.Tensor) entry {
-	known := maps.Clone(e.known)
+	known, values := maps.Clone(e.known), maps.Clone(e.values)
 	if known == nil {
 		known = map[string]*graph.Tensor{}
 	}
 	for i, q := range questions {
 		known[q.key] = answers[i].Clone()
+		for _, name := range q.names {
+			if _, read := e.values[name]; read {
+				values[name] = constantOf(known[q.key])
+			}
+		}
 	}
-	e.known = known
+	e.known, e.values = known, values
 	return e
 }
 

@@ -80,10 +80,7 @@ func (m *mistakes) add(err error) {
 }
 
 func (m *mistakes) unsupported(n *node, why string) {
-	name := n.op
-	if n.domain != "" {
-		name = n.domain + "." + name
-	}
+	name := n.opName()
 	u := m.operators[name]
 	if u == nil {
 		u = &Unsupported{Name: name, Why: why}

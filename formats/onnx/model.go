@@ -67,6 +67,14 @@ type attrs map[string]any
 // reference is an attribute of a node inside a function; it stands for the function's attribute of that name.
 type reference string
 
+// opName returns the name of the operator in the table.
+func (n *node) opName() string {
+	if n.domain == "" {
+		return n.op
+	}
+	return n.domain + "." + n.op
+}
+
 // pos returns the position of a node: its name or operator, restricted to characters that a position can have, and its
 // number.
 func (n *node) pos(file string) graph.Pos {

@@ -16,7 +16,7 @@ const latest = 28
 // operator is a row of the table of operators: a definition, and the versions of the operator set in which it holds. An
 // operator whose definition changed has several rows.
 type operator struct {
-	name         string
+	name         string // after its domain and a dot, unless that is the default one
 	since, until int
 	least, most  int       // number of inputs
 	types        ir.DTypes // types of the first input
@@ -37,6 +37,7 @@ func init() { // filled by init, because the rows of control flow look operators
 	table = map[string][]*operator{}
 	for _, group := range [][]operator{
 		elementwise, casts, activations, shapes, movements, reductions, normalizations, products, indexing, quantization, windowed, unpools, resizing, losses, determinants, edges, control, scans, attentions, linearAttentions, recurrents, signals, samplings, regions, sequences,
+		fusedOps, fusedNorms, quantizedOps, quantizedProducts, fusedAttentions,
 	} {
 		for i := range group {
 			op := &group[i]
@@ -57,13 +58,16 @@ func with(some, more attrs) attrs {
 
 // lookup returns the definition for a version of the operator set. If the set has no definition, why names the reason.
 func lookup(n *node, opset int) (op *operator, why string) {
-	if n.domain != "" {
-		return nil, "an operator of the domain " + n.domain
-	}
-	if why, ok := refused[n.op]; ok {
+	if why, ok := refused[n.opName()]; ok {
 		return nil, why
 	}
-	versions := table[n.op]
+	versions := table[n.opName()]
+	if n.domain != "" { // these sets have one version
+		if len(versions) == 0 {
+			return nil, "an operator of the domain " + n.domain
+		}
+		return versions[0], ""
+	}
 	for _, op := range versions {
 		if op.since <= opset && opset <= op.until {
 			return op, ""

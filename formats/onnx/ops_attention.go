@@ -202,20 +202,26 @@ func rotaryEmbedding(c *call) []value {
 		cos, sin = cos.Take(0, c.x(3)), sin.Take(0, c.x(3))
 	}
 	cos, sin = cos.Unsqueeze(1), sin.Unsqueeze(1) // [batch, 1, length, n/2]
-	first, second := x.SliceAxis(-1, 0, n/2, 1), x.SliceAxis(-1, n/2, n, 1)
-	if c.flag("interleaved") {
-		first, second = x.SliceAxis(-1, 0, n, 2), x.SliceAxis(-1, 1, n, 2)
-	}
-	re, im := cos.Mul(first).Sub(sin.Mul(second)), sin.Mul(first).Add(cos.Mul(second))
-	y := graph.Concat(-1, re, im)
-	if c.flag("interleaved") {
-		y = graph.Stack(-1, re, im).Reshape(x.Shape()[:3], n)
-	}
-	if n < size {
-		y = graph.Concat(-1, y, x.SliceAxis(-1, n, size, 1))
-	}
+	y := rotated(x, cos, sin, n, c.flag("interleaved"))
 	if given.Rank() == 3 {
 		y = y.Permute(0, 2, 1, 3).Reshape(given.Shape())
 	}
 	return one(y)
+}
+
+// rotated rotates the pairs of the first n elements of each head.
+func rotated(x, cos, sin graph.Node, n int, interleaved bool) graph.Node {
+	first, second := x.SliceAxis(-1, 0, n/2, 1), x.SliceAxis(-1, n/2, n, 1)
+	if interleaved {
+		first, second = x.SliceAxis(-1, 0, n, 2), x.SliceAxis(-1, 1, n, 2)
+	}
+	re, im := cos.Mul(first).Sub(sin.Mul(second)), sin.Mul(first).Add(cos.Mul(second))
+	y := graph.Concat(-1, re, im)
+	if interleaved && y.Err() == nil {
+		y = graph.Stack(-1, re, im).Reshape(x.Shape()[:3], n)
+	}
+	if d := x.Shape()[3]; !d.Is(n) {
+		y = graph.Concat(-1, y, x.SliceAxis(-1, n, bound(d), 1))
+	}
+	return y
 }

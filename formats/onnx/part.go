@@ -37,10 +37,11 @@ type part struct {
 	shaped, answered cache
 }
 
-// answerOf is a question, and the number of the tensor that answers it.
+// answerOf is a question, the number of the tensor that answers it, and the values that it is about.
 type answerOf struct {
 	key    string
 	tensor int
+	names  []string
 }
 
 // mostMerged limits the names of sizes that are made one.
@@ -124,7 +125,13 @@ func (p *part) divide(b *builder) {
 		}
 	}
 	for _, a := range b.questions.asked {
-		p.questions = append(p.questions, answerOf{a.key, s.number(a.of.asNode(), a.of.stage)})
+		q := answerOf{key: a.key, tensor: s.number(a.of.asNode(), a.of.stage)}
+		for name, v := range b.values {
+			if a.of.kind == computed && v.kind == computed && v.node == a.of.node {
+				q.names = append(q.names, name)
+			}
+		}
+		p.questions = append(p.questions, q)
 	}
 	own := map[graph.Node]graph.Node{}
 	for _, in := range slices.Clone(s.inputs) { // all of them, because their axes are the sizes

@@ -74,6 +74,27 @@ var signatures = map[string]string{
 	"TensorScatter":             "b _ *, b _ *, b",
 	"TopK":                      "_ *, *",
 	"Trilu":                     "* _ _, *",
+
+	"com.microsoft.Attention":                "_ _ i, i w, w, *, 2 _ _ _ _, _ _ _ _, *",
+	"com.microsoft.CDist":                    "_ k, _ k",
+	"com.microsoft.DynamicQuantizeLSTM":      "_ _ i, d i 4h, d h 4h, d 8h, _, d _ h, d _ h, d 3h, d *, d *, d *, d *",
+	"com.microsoft.EmbedLayerNormalization":  "b s, b s, _ w, _ w, _ w, w, w, b s, _ s",
+	"com.microsoft.FusedConv":                "_ _ +, m _ +, m, *",
+	"com.microsoft.FusedGemm":                "_ _, _ _, *",
+	"com.microsoft.GatherBlockQuantized":     "_ *, *, _ *, _ *",
+	"com.microsoft.GatherND":                 "_ *, * _",
+	"com.microsoft.GroupNorm":                "_ _ _ _, c, c",
+	"com.microsoft.GroupQueryAttention":      "b l _, b l _, b l _, b g _ d, b g _ e, b, *, m k, m k, *, _ _ _ _, h",
+	"com.microsoft.NhwcMaxPool":              "_ _ +",
+	"com.microsoft.QAttention":               "_ _ i, i w, w, *, *, *, *, *, 2 _ _ _ _",
+	"com.microsoft.QGemm":                    "_ _, *, *, _ _",
+	"com.microsoft.QLinearAveragePool":       "_ _ +",
+	"com.microsoft.QLinearConv":              "_ _ +, *, *, _ _ +, *, *, *, *, _",
+	"com.microsoft.QLinearGlobalAveragePool": "_ _ +",
+	"com.microsoft.RotaryEmbedding":          "*, *, m k, m k",
+	"com.microsoft.SkipGroupNorm":            "_ _ _ _, c, c, *, c",
+	"com.microsoft.Trilu":                    "* _ _, *",
+	"SimplifiedLayerNormalization":           "_ *, *",
 }
 
 // certainError is a mistake that does not depend on sizes.

@@ -173,7 +173,7 @@ func (c *call) onSizes() ([]value, bool) {
 			plain = false
 		}
 	}
-	if !some && !plain || c.node.domain != "" {
+	if !some && !plain {
 		return nil, false
 	}
 	var out value

@@ -21,6 +21,7 @@ var update = flag.Bool("update", false, "rewrite docs/onnx.md")
 func TestTable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(intro)
+	var others strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		var versions []string
 		end := 0
@@ -31,8 +32,14 @@ func TestTable(t *testing.T) {
 			versions = append(versions, versionText(op))
 			types = op.types
 		}
+		if own, ok := strings.CutPrefix(name, "com.microsoft."); ok {
+			require.Len(t, versions, 1, name)
+			fmt.Fprintf(&others, "| %s | %s |\n", own, typesText(types))
+			continue
+		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", name, strings.Join(versions, ", "), typesText(types))
 	}
+	b.WriteString(introMicrosoft + others.String())
 	b.WriteString(introRefused)
 	for _, name := range slices.Sorted(maps.Keys(refused)) {
 		require.NotContains(t, table, name)
@@ -49,7 +56,7 @@ func TestTable(t *testing.T) {
 
 const intro = `# ONNX operators
 
-The operators of the default operator set that package onnx supports. "7 on" means version 7 of the operator set and all later versions
+The operators of the default operator set that package onnx supports, and below those of com.microsoft. "7 on" means version 7 of the operator set and all later versions
 up to 28; any other version is an error at load. Types are those of the first input; those of other inputs follow from ONNX's definitions.
 The option ` + "`onnx.WithScaledWeights`" + ` merges a BatchNormalization into the product before it, which changes rounding.
 
@@ -62,10 +69,23 @@ This page is made from the table of operators: ` + "`go test ./formats/onnx -run
 |---|---|---|
 `
 
+const introMicrosoft = `
+## Operators of com.microsoft
+
+The operators of version 1 of this set, which onnxruntime and its tools define, that are usual in files. They are computed by their
+definitions; results that depend on the number of onnxruntime's threads are those of one thread: DynamicQuantizeLSTM quantizes the states of
+all samples together. Not supported, each an error of the node: caches that share a buffer with their result, quantized caches, beams, and
+weights in the layout of a processor. SimplifiedLayerNormalization, which onnxruntime has in the default set, is above.
+
+| operator | types |
+|---|---|
+`
+
 const introRefused = `
 ## Not supported
 
-All other operators of the default set are supported in all versions. Operators of other sets are functions of the model, or errors.
+All other operators of the default set are supported in all versions. Other operators of other sets are functions of the model, or errors.
+Inputs and outputs of the model that are sequences, optional values or strings are errors.
 
 | operator | reason |
 |---|---|
