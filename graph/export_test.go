@@ -87,3 +87,6 @@ func (p *Program) Picture() (values []*ir.Value, steps [][]int, edges []Edge, er
 	}
 	return x.values, x.steps, edges, nil
 }
+
+// Threefry returns the random bits of a place.
+func Threefry(key, at [2]Node) (high, low Node) { b := threefry(key, at); return b[0], b[1] }
