@@ -161,7 +161,7 @@ func TestRandomMistakes(t *testing.T) {
 	for want, y := range map[string]graph.Node{
 		"newrandom: a seed of float32[3]: give an integer, or a uint64 scalar":                   graph.NewRandom(graph.Input("s", graph.Float32, 3)).Bits(2),
 		"random: does not draw int32: draw one of float16, bfloat16, float32, float64, and Cast": r.Normal(graph.Int32, 2),
-		"random: integers from 3 to below 3: give at least one, and at most 2^32":              r.Integers(3, 3, 2),
+		"random: integers from 3 to below 3: give at least one, and at most 2^32":                r.Integers(3, 3, 2),
 		"random: ": r.Bits("n"),
 	} {
 		require.ErrorContains(t, y.Err(), want)
