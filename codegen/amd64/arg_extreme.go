@@ -110,7 +110,7 @@ func (a *argExtreme) lanesWith(bits uint64) Arg {
 	if a.d == ir.Float32 {
 		bits |= bits << 32
 	}
-	return mem(symbol(constantName(bits)))
+	return mem(symbol(constant(constBytes, bits)))
 }
 
 func (a *argExtreme) constant(bits uint64, to int) { a.do("VMOVUPS", a.lanesWith(bits), y(to)) }

@@ -143,7 +143,7 @@ func (a *argExtreme) bytesLeft() {
 
 // masked loads the first dx bytes of a vector into register 0 and their mask into bestMask. It keeps dx.
 func (a *argExtreme) masked(from Arg) {
-	a.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(ax))
+	a.do("LEAQ", mem(maskMiddle(avx2Machine)), gp(ax))
 	a.do("SUBQ", gp(dx), gp(ax))
 	a.do("VMOVUPS", mem(at(ax, 0)), y(bestMask))
 	a.do(a.float("VMASKMOV"), from, y(bestMask), y(0))

@@ -98,10 +98,10 @@ func compileByteSum(body *kernel.Kernel) *Program {
 	}
 	p.do("VPXOR", y(sumZero), y(sumZero), y(sumZero))
 	if p.signed() {
-		p.do("VMOVUPS", mem(symbol(constantName(map[int]uint64{1: 0x8080808080808080, 2: 0x8000800080008000}[p.size]))), y(sumSign))
+		p.do("VMOVUPS", mem(symbol(constant(constBytes, map[int]uint64{1: 0x8080808080808080, 2: 0x8000800080008000}[p.size]))), y(sumSign))
 	}
 	if p.size == 2 {
-		p.do("VMOVUPS", mem(symbol(constantName(0x00ff00ff00ff00ff))), y(sumMask))
+		p.do("VMOVUPS", mem(symbol(constant(constBytes, 0x00ff00ff00ff00ff))), y(sumMask))
 	}
 	if p.ins == 1 {
 		p.short()

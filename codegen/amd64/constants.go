@@ -4,45 +4,64 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/stridefuse/stridefuse/codegen/vector"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The constants of kernels. A constant is a symbol, and its name says what it contains:
-//
-//	c and 16 hex digits          8 bytes, repeated to a vector unless the target's instructions broadcast them
-//	v and 16 hex digits          8 bytes, repeated to a vector
-//	s and 16 and more hex digits the masks of shuffles: 16 bytes, repeated to a vector
-//	t and 16 hex digits          a lookup table (ir.Table), repeated to a vector
-//	i and four numbers           the mask of a vector of interleaved rows: see spread
-//	masks                        see maskTable
+// Constant is read-only data that instructions address. Equal constants are one in a file or a kernel.
+type Constant struct {
+	kind constantKind
+	bits [2]uint64
+}
 
-// constantName names a constant as wide as the target's instructions read it: a vector, or 8 bytes if they broadcast.
-// wideName names a whole vector, and tableName a vector filled by a table.
-func constantName(bits uint64) string { return fmt.Sprintf("c%016x", bits) }
-func wideName(bits uint64) string     { return fmt.Sprintf("v%016x", bits) }
-func tableName(table uint64) string   { return fmt.Sprintf("t%016x", table) }
+// constantKind is how the bits of a constant fill it. It begins the constant's name.
+type constantKind byte
 
-// Words returns the contents of the constant that a symbol names.
-func (t *Target) Words(name string) []uint64 {
-	switch {
-	case name == maskTable:
-		return append(repeated(t.m.Width/4, ^uint64(0)), make([]uint64, t.m.Width/4)...)
-	case name[0] == 't':
-		return t.tableWords(name)
-	case name[0] == 'i':
-		words := spreadNamed(name).words()
-		return words[:]
+const (
+	constBytes   constantKind = 'c' // bits[0], repeated to a vector unless the target's instructions broadcast 8 bytes
+	constVector  constantKind = 'v' // bits[0], repeated to a vector
+	constShuffle constantKind = 's' // both, repeated to a vector: the mask of a shuffle of 16 bytes
+	constTable   constantKind = 't' // the table that bits[0] names (ir.Table), repeated to a vector
+	constSpread  constantKind = 'i' // a spread, whose fields are bytes of bits[0]
+	constMasks   constantKind = 'm' // 2*Width bytes with all bits set, followed by as many zero bytes
+)
+
+// maskMiddle is the middle of the constant of masks: a vector that begins k lanes before it is a mask of the first k lanes.
+func maskMiddle(m *vector.Machine) Memory { return symbol(Constant{kind: constMasks}).at(2 * m.Width) }
+
+// String returns the name of the constant in assembly.
+func (c Constant) String() string {
+	switch c.kind {
+	case constMasks:
+		return "masks"
+	case constSpread:
+		s := c.spread()
+		return fmt.Sprintf("i%d_%d_%d_%d", s.size, s.factor, s.place, s.vector)
+	case constShuffle:
+		return fmt.Sprintf("s%016x%016x", c.bits[0], c.bits[1])
 	}
-	var first, second uint64
-	fmt.Sscanf(name[1:], "%16x", &first)
-	switch {
-	case name[0] == 's':
-		fmt.Sscanf(name[17:], "%x", &second)
-		return repeated(t.m.Width/8, first, second)
-	case name[0] == 'c' && t.broadcasts:
-		return []uint64{first}
+	return fmt.Sprintf("%c%016x", c.kind, c.bits[0])
+}
+
+// Words returns the contents of a constant.
+func (t *Target) Words(c Constant) []uint64 {
+	words := t.m.Width / 8
+	switch c.kind {
+	case constMasks:
+		return append(repeated(2*words, ^uint64(0)), make([]uint64, 2*words)...)
+	case constSpread:
+		mask := c.spread().words()
+		return mask[:]
+	case constTable:
+		return t.tableWords(c.bits[0])
+	case constShuffle:
+		return repeated(words, c.bits[:]...)
+	case constBytes:
+		if t.broadcasts {
+			words = 1
+		}
 	}
-	return repeated(t.m.Width/8, first)
+	return repeated(words, c.bits[0])
 }
 
 // repeated returns n words, which repeat the given ones.
@@ -54,10 +73,8 @@ func repeated(n int, words ...uint64) []uint64 {
 	return out
 }
 
-// tableWords returns the entries of a table, two in each word, repeated up to the width of a vector.
-func (t *Target) tableWords(symbol string) []uint64 {
-	var name uint64
-	fmt.Sscanf(symbol[1:], "%16x", &name)
+// tableWords returns the entries of a lookup table, two in each word, repeated up to the width of a vector.
+func (t *Target) tableWords(name uint64) []uint64 {
 	entries, _ := ir.Table(name)
 	out := make([]uint64, t.m.Width/8)
 	for i := range out {

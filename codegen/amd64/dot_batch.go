@@ -131,7 +131,7 @@ func (w *batchWriter) form(name string, vectors int) {
 		w.do("SUBQ", imm(int64(vectorBytes(vectors-1))), gp(ax))
 	}
 	w.do("NEGQ", gp(ax))
-	w.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(dx))
+	w.do("LEAQ", mem(maskMiddle(avx2Machine)), gp(dx))
 	w.do("VMOVUPS", mem(at(dx, 0).indexed(ax, 1)), y(batchMask))
 	w.do("PCALIGN", imm(32))
 	w.here(name + "Matrix")

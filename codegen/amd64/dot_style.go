@@ -38,7 +38,7 @@ var dotAVX2 = &dotStyle{
 	width: 32, ariths: dotAriths, halves: halves, rowOfB: 12, ofA: 14, scratch: 15, lined: kernel.DotRows, aheadLines: 16,
 	mask: func(w *dotWriter) {
 		w.do("NEGQ", gp(dotMask))
-		w.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(dotCount))
+		w.do("LEAQ", mem(maskMiddle(avx2Machine)), gp(dotCount))
 		w.do("LEAQ", mem(at(dotCount, 0).indexed(dotMask, w.d.Size())), gp(dotMask))
 	},
 	loadMasked: func(t *dotTile, from Memory, to int) {

@@ -97,10 +97,10 @@ func (n *nest) store(i *vector.Inst) {
 // of the instruction.
 func (n *nest) constant(name string, args *[]Arg, c vector.Loc) string {
 	if hasBroadcast(name) {
-		*args = append(*args, mem(symbol(constantName(c.Bits))))
+		*args = append(*args, mem(symbol(constant(constBytes, c.Bits))))
 		return name + ".BCST"
 	}
-	*args = append(*args, mem(symbol(wideName(c.Bits))))
+	*args = append(*args, mem(symbol(constant(constVector, c.Bits))))
 	return name
 }
 
@@ -227,9 +227,9 @@ func (n *nest) address(l vector.Loc) Memory {
 		return n.element(l.Place)
 	case vector.InConst:
 		if l.Index > 0 {
-			return symbol(tableName(l.Bits))
+			return symbol(constant(constTable, l.Bits))
 		}
-		return symbol(constantName(l.Bits))
+		return symbol(constant(constBytes, l.Bits))
 	case vector.InSlot:
 		return n.onStack(n.slots, l.Index)
 	case vector.InSpill:

@@ -265,7 +265,7 @@ func (e *floatExtreme) maskOfRow() {
 	}
 	e.do("MOVQ", gp(cols), gp(dx))
 	e.do("NEGQ", gp(dx))
-	e.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(ax))
+	e.do("LEAQ", mem(maskMiddle(avx2Machine)), gp(ax))
 	e.do("VMOVUPS", mem(at(ax, 0).indexed(dx, e.d.Size())), y(e.scratch(1)))
 }
 

@@ -1,7 +1,6 @@
 package amd64
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -110,7 +109,7 @@ func (p *inserter) vectors(t interleave) {
 			if t.spreadOf(v) != v {
 				continue
 			}
-			p.do("VMOVDQU", mem(symbol(spread{t.size, t.factor, place, v}.String())), y(insertMask+v))
+			p.do("VMOVDQU", mem(spread{t.size, t.factor, place, v}.symbol()), y(insertMask+v))
 		}
 		if place+1 < t.factor {
 			p.do("JMP", label(name+"Vectors"))
@@ -163,14 +162,14 @@ func (t interleave) spreadOf(v int) int {
 // spread is the mask of a vector of the rows.
 type spread struct{ size, factor, place, vector int }
 
-func (s spread) String() string {
-	return fmt.Sprintf("i%d_%d_%d_%d", s.size, s.factor, s.place, s.vector)
+func (s spread) symbol() Memory {
+	return symbol(constant(constSpread, uint64(s.size|s.factor<<8|s.place<<16|s.vector<<24)))
 }
 
-// spreadNamed returns the mask of a name.
-func spreadNamed(name string) (s spread) {
-	fmt.Sscanf(name, "i%d_%d_%d_%d", &s.size, &s.factor, &s.place, &s.vector)
-	return s
+// spread returns the mask that a constant is.
+func (c Constant) spread() spread {
+	field := func(i int) int { return int(uint8(c.bits[0] >> (8 * i))) }
+	return spread{field(0), field(1), field(2), field(3)}
 }
 
 // words are the bytes of the mask: which of the 16 bytes is at each byte of the vector.

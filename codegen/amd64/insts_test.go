@@ -74,6 +74,22 @@ func requireRows(t *testing.T, target *Target, e *kernel.Kernel, want map[key]bo
 	}
 }
 
+// TestEncodings proves that every instruction of the lowering can be encoded.
+func TestEncodings(t *testing.T) {
+	for _, target := range []*Target{AVX2, AVX512} {
+		for _, op := range target.forms {
+			switch {
+			case op.Form == vector.FormFMA && !op.Imm:
+				for _, digits := range fusedDigits {
+					require.NotEmpty(t, encodingsOf()[spelled(op, digits)], op.Name)
+				}
+			case special[op.Name] == nil && target.special[op.Name] == nil:
+				require.NotEmpty(t, encodingsOf()[op.Name], op.Name)
+			}
+		}
+	}
+}
+
 // TestMicroTable proves the table of micro-kernels total.
 func TestMicroTable(t *testing.T) {
 	for _, r := range kernel.MicroKinds() {

@@ -1,7 +1,6 @@
 package amd64
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -33,7 +32,7 @@ func (m shuffleMask) symbol() Memory {
 	for i, b := range m {
 		words[i/8] |= uint64(b) << (i % 8 * 8)
 	}
-	return symbol(fmt.Sprintf("s%016x%016x", words[0], words[1]))
+	return symbol(Constant{constShuffle, words})
 }
 
 // deinterleave returns which bytes of vector v of a block make up the vector of a member.

@@ -218,7 +218,7 @@ func (n *nest) groupMask(i *vector.Inst) {
 		n.do(bound.move, gp(dx), gp(cx))
 	}
 	n.do("NEGQ", gp(cx))
-	n.do("LEAQ", mem(n.maskMiddle()), gp(dx))
+	n.do("LEAQ", mem(maskMiddle(n.m)), gp(dx))
 	n.do("VMOVUPS", mem(at(dx, 0).indexed(cx, i.Slot)), y(i.Dst))
 }
 

@@ -1,6 +1,6 @@
 // Package amd64 compiles kernels to instructions of amd64. It has two targets: AVX2 with FMA for every kernel, and AVX-512
 // for those that gain from it. The result is a Program, a list of instructions over physical registers. Package avo prints
-// programs as assembly for go generate.
+// programs as assembly, for go generate; Target.Assemble encodes them as machine code, in memory.
 //
 // The body of an elementwise kernel or of a row reduction is compiled by codegen/vector
 // with the instruction table of a target (isa.go, forms.go, insts*.go, style*.go, lower.go,
@@ -9,6 +9,9 @@
 // reductions are written by hand. Other micro-kernels are written instruction by
 // instruction (dot*.go, scan*.go, transpose*.go, interleave*.go, reduce_columns*.go, pack*.go,
 // byte_sum.go, arg_extreme*.go, row_extreme*.go, store_nt.go, prefetch.go).
+//
+// Machine code is encoded (assemble.go, encode_*.go) by tables of instructions and operand forms (encodings*.go). The bytes
+// are those of Go's assembler. An instruction or a form that the tables lack is an error.
 package amd64
 
 import (

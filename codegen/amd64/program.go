@@ -50,14 +50,14 @@ type Memory struct {
 	Index int // general register, or NoIndex
 	Scale int
 	Disp  int
-	Sym   string
+	Const Constant
 }
 
 // The bases that are not general registers.
 const (
 	BaseStack  = -1 - iota // the stack frame
-	BaseParam              // the argument named Sym
-	BaseSymbol             // the constant named Sym: see Words
+	BaseParam              // the kernel's argument, a pointer to its frame (abi.Frame)
+	BaseSymbol             // the constant Const
 )
 
 // NoIndex is the index of an address without one.
@@ -89,12 +89,14 @@ func imm32(v int64) Arg     { return Arg{Kind: ArgImm32, Imm: v} }
 func label(name string) Arg { return Arg{Kind: ArgLabel, Label: name} }
 func mem(m Memory) Arg      { return Arg{Kind: ArgMem, Mem: m} }
 
-func stack(disp int) Memory     { return Memory{Base: BaseStack, Index: NoIndex, Disp: disp} }
-func at(base, disp int) Memory  { return Memory{Base: base, Index: NoIndex, Disp: disp} }
-func symbol(name string) Memory { return Memory{Base: BaseSymbol, Index: NoIndex, Sym: name} }
+func stack(disp int) Memory    { return Memory{Base: BaseStack, Index: NoIndex, Disp: disp} }
+func at(base, disp int) Memory { return Memory{Base: base, Index: NoIndex, Disp: disp} }
+func symbol(c Constant) Memory { return Memory{Base: BaseSymbol, Index: NoIndex, Const: c} }
 
 // frameArg is the kernel's argument.
-func frameArg() Arg { return mem(Memory{Base: BaseParam, Index: NoIndex, Sym: "f"}) }
+func frameArg() Arg { return mem(Memory{Base: BaseParam, Index: NoIndex}) }
+
+func constant(kind constantKind, bits uint64) Constant { return Constant{kind, [2]uint64{bits}} }
 
 func (m Memory) at(disp int) Memory {
 	m.Disp += disp

@@ -5,12 +5,6 @@ import "github.com/stridefuse/stridefuse/codegen/vector"
 // The parts of a body that use general registers: the mask of the tail, loads and stores of
 // single elements of one or two bytes, integer division.
 
-// maskTable is a constant of 2*Width bytes with all bits set, followed by as many zero
-// bytes: a vector that begins k lanes before the middle is a mask of the first k lanes.
-const maskTable = "masks"
-
-func (n *nest) maskMiddle() Memory { return symbol(maskTable).at(2 * n.m.Width) }
-
 // maskVector loads the tail's mask for 32-bit lanes, or for the lower or upper half of the
 // step in 64-bit lanes.
 func (n *nest) maskVector(i *vector.Inst) {
@@ -21,7 +15,7 @@ func (n *nest) maskVector(i *vector.Inst) {
 		n.do("MOVQ", gp(index), gp(cx))
 		n.do("SUBQ", gp(cols), gp(cx))
 	}
-	n.do("LEAQ", mem(n.maskMiddle()), gp(dx))
+	n.do("LEAQ", mem(maskMiddle(n.m)), gp(dx))
 	from := at(dx, 0).indexed(cx, 4)
 	if i.Imm > 0 {
 		from = at(dx, n.m.Width*int(i.Imm-1)).indexed(cx, 8)

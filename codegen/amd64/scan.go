@@ -117,7 +117,7 @@ func (s *scanner) tiles() {
 	s.do("ADDQ", imm(int64(s.lanes)), gp(scanCols))
 	s.do("JEQ", label("next"))
 	s.do("NEGQ", gp(scanCols))
-	s.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(dx))
+	s.do("LEAQ", mem(maskMiddle(avx2Machine)), gp(dx))
 	s.do("VMOVUPS", mem(at(dx, 0).indexed(scanCols, size)), y(s.mask))
 	s.tile(s.mask)
 	s.do("NEGQ", gp(scanCols))

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/codegen/amd64"
 	"github.com/stridefuse/stridefuse/codegen/avo"
 
 	"github.com/stridefuse/stridefuse/ir/elementary"
@@ -147,8 +148,16 @@ func bodyOf(c kernel.Code) *kernel.Kernel {
 
 // differ assembles kernels for both targets into a program of their own and runs it, with
 // the portable kernels if there are any. The program runs the kernels for AVX-512 on a
-// processor that has it.
+// processor that has it. Each kernel is also assembled to bytes, without running these.
 func differ(t *testing.T, ks []kernel.Code, portable ...codegen.File) {
+	for _, k := range ks {
+		for _, target := range []*amd64.Target{amd64.AVX2, amd64.AVX512} {
+			if target.Emits(k) {
+				_, err := target.Assemble(k)
+				require.NoError(t, err)
+			}
+		}
+	}
 	dir := t.TempDir()
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)

@@ -39,11 +39,11 @@ type file struct {
 	t         *amd64.Target
 	c         *build.Context
 	signature *gotypes.Signature
-	symbols   map[string]bool
+	symbols   map[string]amd64.Constant // by name
 }
 
 func newFile(t *amd64.Target) *file {
-	f := &file{t: t, c: build.NewContext(), symbols: map[string]bool{}}
+	f := &file{t: t, c: build.NewContext(), symbols: map[string]amd64.Constant{}}
 	f.c.ConstraintExpr("amd64,!purego")
 	// The type is built by hand: avo would load the package, which does not
 	// compile before this file exists.
@@ -124,10 +124,11 @@ func (f *file) operand(a amd64.Arg) operand.Op {
 	case amd64.BaseStack:
 		out.Base = reg.StackPointer
 	case amd64.BaseParam:
-		out = operand.NewParamAddr(m.Sym, m.Disp)
+		out = operand.NewParamAddr("f", m.Disp)
 	case amd64.BaseSymbol:
-		f.symbols[m.Sym] = true
-		out = operand.NewDataAddr(operand.NewStaticSymbol(m.Sym), m.Disp)
+		name := m.Const.String()
+		f.symbols[name] = m.Const
+		out = operand.NewDataAddr(operand.NewStaticSymbol(name), m.Disp)
 	default:
 		out.Base = generals[m.Base]
 	}
@@ -171,7 +172,7 @@ func (f *file) data() {
 	for _, name := range names {
 		f.c.StaticGlobal(name)
 		f.c.DataAttributes(attr.RODATA | attr.NOPTR)
-		for i, word := range f.t.Words(name) {
+		for i, word := range f.t.Words(f.symbols[name]) {
 			f.c.AddDatum(8*i, operand.U64(word))
 		}
 	}

@@ -1,0 +1,155 @@
+package amd64
+
+import (
+	endian "encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// CodeAlign is the alignment of machine code in memory, in bytes.
+const CodeAlign = 64
+
+// Code is the machine code of a kernel, of the convention of Go's assembly functions (ABI0): at entry the return address is at
+// 0(SP) and the kernel's argument, a pointer to its abi.Frame, at 8(SP). The code calls nothing, checks no stack, and may
+// change every register except SP and BP.
+type Code struct {
+	// Bytes may be copied to any address that is a multiple of CodeAlign. The first byte is the entry; constants follow the
+	// instructions.
+	Bytes []byte
+	// Text is the length of the instructions.
+	Text int
+	// Stack is how many bytes below the stack pointer at entry the code uses.
+	Stack int
+
+	refs []reference
+}
+
+// Assemble returns the machine code of a valid canonical kernel. It returns an error for a kernel that the target does not
+// have (Emits), and for one that is written by hand.
+func (t *Target) Assemble(c kernel.Code) (*Code, error) {
+	if err := c.Verify(); err != nil {
+		return nil, err
+	}
+	if !t.Emits(c) {
+		return nil, fmt.Errorf("%s: no kernel of %s", c.Signature(), t.name)
+	}
+	p, err := t.Program(c)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Signature(), err)
+	}
+	code, err := t.encode(p)
+	if err != nil {
+		return nil, fmt.Errorf("BUG: codegen/amd64: %s: %w", c.Signature(), err)
+	}
+	return code, nil
+}
+
+// encoder encodes a program.
+type encoder struct {
+	t        *Target
+	argument int            // the offset of the kernel's argument from SP
+	code     []byte         // the instructions without those that marks have
+	marks    []mark         // in the order of their places
+	labels   map[string]int // the mark of each label
+	refs     []reference
+}
+
+// reference is the address of a constant in an instruction: four bytes at a place in the code, relative to the end of the
+// instruction.
+type reference struct {
+	at, end int
+	Constant
+	disp int
+}
+
+// encode returns the machine code of a program. Its prologue and epilogue are those of Go's assembler: BP is saved if there is
+// a stack frame, and points to where it is saved.
+func (t *Target) encode(p *Program) (*Code, error) {
+	a := &encoder{t: t, argument: 8, labels: map[string]int{}, code: make([]byte, 0, 8*len(p.Lines))}
+	out := &Code{}
+	if p.Frame > 0 {
+		out.Stack = p.Frame + 8
+		a.argument += out.Stack
+		a.code = append(a.code, 0x55, 0x48, 0x89, 0xe5) // PUSHQ BP; MOVQ SP, BP
+		a.addSP(-p.Frame)
+	}
+	for i := range p.Lines {
+		if err := a.line(&p.Lines[i], p.Frame); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Lines[i].Op, err)
+		}
+	}
+	if err := a.place(); err != nil {
+		return nil, err
+	}
+	out.Bytes = a.write()
+	out.Text = len(out.Bytes)
+	out.Bytes, out.refs = a.constants(out.Bytes), a.refs
+	return out, nil
+}
+
+func (a *encoder) line(l *Line, frame int) error {
+	condition, jump := jumps[l.Op]
+	switch {
+	case l.Label != "":
+		if _, twice := a.labels[l.Label]; twice {
+			return fmt.Errorf("a second label")
+		}
+		a.labels[l.Label] = len(a.marks)
+		a.marks = append(a.marks, mark{kind: markLabel, at: len(a.code)})
+	case jump:
+		a.marks = append(a.marks, mark{kind: markJump, at: len(a.code), condition: condition, target: l.Args[0].Label})
+	case l.Op == "PCALIGN":
+		a.marks = append(a.marks, mark{kind: markAlign, at: len(a.code), align: int(l.Args[0].Imm)})
+	case l.Op == "RET":
+		if frame > 0 {
+			a.addSP(frame)
+			a.code = append(a.code, 0x5d) // POPQ BP
+		}
+		a.code = append(a.code, 0xc3)
+	default:
+		return a.instruction(l)
+	}
+	return nil
+}
+
+// addSP adds a number to SP, not 0. -128 has a shorter encoding than 128.
+func (a *encoder) addSP(n int) {
+	digit := uint8(0xc4) // ADDQ
+	if n < -128 || n < 0 && n != -128 || n == 128 {
+		digit, n = 0xec, -n // SUBQ
+	}
+	if n == int(int8(n)) {
+		a.code = append(a.code, 0x48, 0x83, digit, uint8(n))
+		return
+	}
+	a.code = endian.LittleEndian.AppendUint32(append(a.code, 0x48, 0x81, digit), uint32(n))
+}
+
+// constants appends the constants that the code refers to and resolves the references. Each is aligned to its size, up to
+// CodeAlign, as one vector is then in one line of the caches.
+func (a *encoder) constants(out []byte) []byte {
+	words := map[Constant][]uint64{}
+	var order []Constant
+	for _, r := range a.refs {
+		if _, has := words[r.Constant]; !has {
+			words[r.Constant] = a.t.Words(r.Constant)
+			order = append(order, r.Constant)
+		}
+	}
+	slices.SortStableFunc(order, func(x, y Constant) int { return len(words[y]) - len(words[x]) }) // no gaps
+	at := map[Constant]int{}
+	for _, c := range order {
+		align := min(8*len(words[c]), CodeAlign)
+		out = append(out, make([]byte, -len(out)&(align-1))...)
+		at[c] = len(out)
+		for _, w := range words[c] {
+			out = endian.LittleEndian.AppendUint64(out, w)
+		}
+	}
+	for _, r := range a.refs {
+		endian.LittleEndian.PutUint32(out[r.at:], uint32(at[r.Constant]+r.disp-r.end))
+	}
+	return out
+}
