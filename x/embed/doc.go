@@ -25,7 +25,7 @@
 // # Numbers
 //
 // The vectors are those of PyTorch within about 2e-7. A text has the same bits alone and among others, with any number
-// of threads and on every machine. With Options.Int8 the cosine to the exact vector is above 0.999.
+// of threads and on every machine.
 //
 // # Memory
 //

@@ -23,9 +23,6 @@ type Model struct {
 
 // Options are choices for a model. The zero value is the model as its files describe it.
 type Options struct {
-	// Int8 rounds the matrices of the layers to 8 bits, with a scale for each row. The vectors then differ in the third
-	// decimal. The matrices take a quarter less memory, and the products a little more time.
-	Int8 bool
 	// MaxTokens is the length, in tokens, at which texts are cut; 0 means that of the model. It can't be greater.
 	MaxTokens int
 }
@@ -35,7 +32,7 @@ type Options struct {
 // of pooling, which sentence-transformers writes, are followed if they are there; without them the vector is the mean of
 // the tokens' vectors. What the files ask for and this package lacks is an error that names the file.
 //
-// The weights are mapped. The matrices of the layers are stored once more, in the order of the kernels or in 8 bits. The
+// The weights are mapped. The matrices of the layers are stored once more, in the order of the kernels. The
 // table of words stays in the file.
 func Open(dir string, o Options) (*Model, error) {
 	c, err := readConfig(dir)
@@ -61,7 +58,7 @@ func Open(dir string, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, err := compile(c, file, o.Int8)
+	program, err := compile(c, file)
 	if err != nil {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -70,8 +67,8 @@ func Open(dir string, o Options) (*Model, error) {
 }
 
 // compile makes the program of a model.
-func compile(c config, file *safetensors.File, int8 bool) (*graph.Program, error) {
-	w, err := newWeights(file, int8)
+func compile(c config, file *safetensors.File) (*graph.Program, error) {
+	w, err := newWeights(file)
 	if err != nil {
 		return nil, err
 	}

@@ -31,18 +31,17 @@ func main() {
 	dir := flag.String("model", "", "folder of the model")
 	address := flag.String("address", "localhost:8080", "address to listen on")
 	timeout := flag.Duration("timeout", time.Second, "time that a request may take")
-	int8 := flag.Bool("int8", false, "weights of 8 bits")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := serve(ctx, *dir, *address, *timeout, *int8); err != nil {
+	if err := serve(ctx, *dir, *address, *timeout); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // serve answers requests until ctx ends, and then those that have come.
-func serve(ctx context.Context, dir, address string, timeout time.Duration, int8 bool) error {
-	model, err := embed.Open(dir, embed.Options{Int8: int8})
+func serve(ctx context.Context, dir, address string, timeout time.Duration) error {
+	model, err := embed.Open(dir, embed.Options{})
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func TestServe(t *testing.T) {
 	require.NoError(t, tiny.Write(dir, tiny.Parameters(), nil))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	require.NoError(t, serve(ctx, dir, "localhost:0", time.Second, true))
-	require.ErrorContains(t, serve(ctx, t.TempDir(), "localhost:0", time.Second, false), "config.json")
-	require.Error(t, serve(ctx, dir, "localhost:-1", time.Second, false))
+	require.NoError(t, serve(ctx, dir, "localhost:0", time.Second))
+	require.ErrorContains(t, serve(ctx, t.TempDir(), "localhost:0", time.Second), "config.json")
+	require.Error(t, serve(ctx, dir, "localhost:-1", time.Second))
 }
