@@ -11,8 +11,8 @@ package blas
 //	        dot
 //
 // The chunk of the rows stays in the second-level cache while panel after panel of B passes, and the panel's chunk stays in the first-level
-// cache while all rows pass. An element of C is beta*C, then the sums of the chunks are added in their order: its bits depend neither on the
-// blocks nor on the number of workers.
+// cache while all rows pass. An element of C is beta*C, to which the sums of the chunks are added in their order, so its bits depend neither on
+// the blocks nor on the number of workers.
 
 import (
 	"github.com/stridefuse/stridefuse/ir"
@@ -82,7 +82,8 @@ func (w *worker[T]) gemm(m, n, k int, alpha T, a, b, c view[T], add bool) {
 		m, n = n, m
 	}
 	l := w.limits
-	packRight := b.col != 1 || m >= l.packRows && b.row*size[T]() >= l.farBytes
+	// alpha is multiplied into B, as m and the packing of A depend on the number of workers, and rounding must not. A sign is exact.
+	packRight := b.col != 1 || alpha != 1 && alpha != -1 || m >= l.packRows && b.row*size[T]() >= l.farBytes
 	packLeft := n > w.width && (a.col != 1 || a.row*size[T]()%l.setBytes == 0) || alpha != 1 && !packRight
 	for p := 0; p < k; p += ir.DotChunk {
 		pairs := min(ir.DotChunk, k-p)

@@ -4,8 +4,12 @@ package blas
 // wherever a routine must neither read nor write.
 
 import (
+	"encoding/binary"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,7 +70,7 @@ func matrix[T float](r *rand.Rand, rows, cols, extra int) (a []T, ld int) {
 	a = make([]T, (rows-1)*ld+cols)
 	for i := range a {
 		if a[i] = T(math.NaN()); i%ld < cols {
-			a[i] = T(r.Float32()*2 - 1)
+			a[i] = T(r.Float64()*2 - 1)
 		}
 	}
 	return a, ld
@@ -243,4 +247,45 @@ func TestRandomCalls(t *testing.T) {
 		t.Run(name+"/float32", rapid.MakeCheck(func(t *rapid.T) { compare(t, singles(i), i, 0x1p-23) }))
 		t.Run(name+"/float64", rapid.MakeCheck(func(t *rapid.T) { compare(t, doubles(i), i, 0x1p-52) }))
 	}
+}
+
+// TestBitsOfRandomCalls checks that a call has the same bits with one worker and with five, of parts that are as small as they can be.
+func TestBitsOfRandomCalls(t *testing.T) {
+	parts := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(parts)
+	rapid.Check(t, func(t *rapid.T) {
+		var p problem[float64]
+		p.draw(t, eager)
+		p.alpha *= 0.3
+		again := wide(&p)
+		runtime.GOMAXPROCS(1)
+		p.run(doubles(eager))
+		runtime.GOMAXPROCS(5)
+		again.run(doubles(eager))
+		for i, s := range [][]float64{p.a, p.b, p.c, p.x, p.y} {
+			require.True(t, slices.EqualFunc(s, [][]float64{again.a, again.b, again.c, again.x, again.y}[i], sameBits), p.name)
+		}
+	})
+}
+
+// TestBitsOnEveryProcessor compares the bits of all results of some calls with those of an AVX-512 processor, as a hash.
+func TestBitsOnEveryProcessor(t *testing.T) {
+	if !eager.double.ready() {
+		t.Skip("the routines are gonum's: the machine has no kernels")
+	}
+	hash := fnv.New64a()
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		p := problem[float64]{name: names[seed%uint64(len(names))], tA: blas.Transpose("NT"[r.IntN(2)]), tB: blas.Transpose("NT"[r.IntN(2)]), side: blas.Side("LR"[r.IntN(2)]),
+			uplo: blas.Uplo("LU"[r.IntN(2)]), diag: blas.NonUnit, m: 1 + r.IntN(150), n: 1 + r.IntN(150), k: 1 + r.IntN(400), alpha: r.Float64(), beta: r.Float64(),
+			incX: 1 + r.IntN(2), incY: 1 + r.IntN(2)}
+		p.fill(r, r.IntN(3))
+		p.run(doubles(eager))
+		for _, v := range slices.Concat(p.a, p.b, p.c, p.x, p.y) {
+			if !math.IsNaN(v) {
+				require.NoError(t, binary.Write(hash, binary.LittleEndian, v))
+			}
+		}
+	}
+	require.Equal(t, uint64(0xed2c51b104a883d9), hash.Sum64())
 }

@@ -19,7 +19,7 @@ import (
 // large returns a problem that several workers share.
 func large(name string) *problem[float64] {
 	p := &problem[float64]{name: name, tA: blas.Trans, tB: blas.NoTrans, side: blas.Right, uplo: blas.Lower, diag: blas.NonUnit,
-		m: 210, n: 270, k: 300, alpha: 0.5, beta: -0.5, incX: 2, incY: 1}
+		m: 210, n: 270, k: 300, alpha: 0.3, beta: -0.7, incX: 2, incY: 1}
 	p.fill(rand.New(rand.NewPCG(1, 2)), 3)
 	return p
 }
@@ -30,17 +30,18 @@ func TestBitsDoNotDependOnWorkers(t *testing.T) {
 		parts := runtime.GOMAXPROCS(1)
 		want.run(doubles(measured))
 		runtime.GOMAXPROCS(max(parts, 5))
+		all := make([]*problem[float64], 3)
 		var wait sync.WaitGroup
-		for range 3 { // at once
-			wait.Go(func() {
-				got := large(name)
-				got.run(doubles(measured))
-				for i, s := range [][]float64{got.a, got.b, got.c, got.x, got.y} {
-					require.True(t, slices.EqualFunc(s, [][]float64{want.a, want.b, want.c, want.x, want.y}[i], sameBits), name)
-				}
-			})
+		for i := range all { // at once
+			all[i] = large(name)
+			wait.Go(func() { all[i].run(doubles(measured)) })
 		}
 		wait.Wait()
+		for _, got := range all {
+			for i, s := range [][]float64{got.a, got.b, got.c, got.x, got.y} {
+				require.True(t, slices.EqualFunc(s, [][]float64{want.a, want.b, want.c, want.x, want.y}[i], sameBits), name)
+			}
+		}
 		runtime.GOMAXPROCS(parts)
 	}
 }

@@ -3,8 +3,8 @@ package blas
 // Products with a symmetric result or operand: Syrk, Syr2k and Symm.
 //
 // A symmetric result is divided into bands of rows, one for each worker, each a rectangle and a triangle. A triangle is two smaller ones
-// and a square; the smallest are computed whole, in local memory, and one half is added. A symmetric operand is written out, some rows at a
-// time: by symmetry these also serve as columns.
+// and a square; the smallest are computed as squares, in local memory, of which one half counts. A symmetric operand is written out, some rows
+// at a time: by symmetry these also serve as columns.
 
 import (
 	"math"
@@ -90,24 +90,27 @@ func (w *worker[T]) rankKTriangle(n, i int) {
 		}
 		return
 	}
+	// In the square, C's elements take the same sums in the same order as in a rectangle.
 	t := &w.task
 	square := view[T]{scratch(&w.block, n*n), n, 1}
-	w.rankKBlock(i, i, n, n, square, false)
+	clear(square.data)
 	for r := range n {
-		from, to := 0, r+1
-		if !t.lower {
-			from, to = r, n
-		}
-		c := t.c.from(i+r, i).data[from:to]
-		sums := square.data[r*n+from : r*n+to]
-		if t.beta == 0 {
-			copy(c, sums)
-			continue
-		}
-		for j, x := range sums {
-			c[j] += x
-		}
+		from, to := t.half(r, n)
+		copy(square.data[r*n+from:r*n+to], t.c.from(i+r, i).data[from:to])
 	}
+	w.rankKBlock(i, i, n, n, square, t.beta != 0)
+	for r := range n {
+		from, to := t.half(r, n)
+		copy(t.c.from(i+r, i).data[from:to], square.data[r*n+from:r*n+to])
+	}
+}
+
+// half returns the columns of row r in the triangle of n rows.
+func (t *task[T]) half(r, n int) (from, to int) {
+	if t.lower {
+		return 0, r + 1
+	}
+	return r, n
 }
 
 // rankKRectangle computes the rectangle of m rows and n columns from element i, j on.
