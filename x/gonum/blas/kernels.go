@@ -5,6 +5,7 @@ package blas
 // its slice before.
 
 import (
+	"sync"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -26,7 +27,7 @@ type loop struct {
 	out  int
 }
 
-// kernels has the loops of one type. The operands u, v, w are contiguous along a row, s is one element for each row.
+// kernels has the loops of one type. The operands u and v are contiguous along a row, s is one element for each row.
 type kernels struct {
 	dot       loop // out = a·b, or out += a·b: at most 2*kernel.DotColumns columns and ir.DotChunk pairs
 	transpose loop // out[r,c] = in[c,r]
@@ -38,12 +39,15 @@ type kernels struct {
 	sums      loop // out[r] = the sum of |u|, likewise
 }
 
+// register makes the library's kernels known.
+var register = sync.OnceFunc(builtin.Register)
+
 // newKernels looks up the kernels of a type for the best engine of the machine. It returns nil if one of them has no assembly there.
 func newKernels(d ir.DType) *kernels {
 	if abi.Best() == abi.Portable {
 		return nil
 	}
-	builtin.Register()
+	register()
 	u, s := kernel.Operand{DType: d}, kernel.Operand{DType: d, Splat: true}
 	square, magnitude := kernel.NewBuilder(u), kernel.NewBuilder(u)
 	square.Store(square.Op(ir.OpMul, 0, 0))
