@@ -87,17 +87,3 @@ func (i *implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d b
 		i.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 	}
 }
-
-// Cgemm computes C = alpha*op(A)*op(B) + beta*C.
-func (i *implementation) Cgemm(tA, tB blas.Transpose, m, n, k int, alpha complex64, a []complex64, lda int, b []complex64, ldb int, beta complex64, c []complex64, ldc int) {
-	if !i.single.complexPays(m, n, k) || !i.single.complexGemm(tA, tB, m, n, k, [2]float32{real(alpha), imag(alpha)}, reals[float32](a), lda, reals[float32](b), ldb, [2]float32{real(beta), imag(beta)}, reals[float32](c), ldc) {
-		i.Implementation.Cgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-	}
-}
-
-// Zgemm computes C = alpha*op(A)*op(B) + beta*C.
-func (i *implementation) Zgemm(tA, tB blas.Transpose, m, n, k int, alpha complex128, a []complex128, lda int, b []complex128, ldb int, beta complex128, c []complex128, ldc int) {
-	if !i.double.complexPays(m, n, k) || !i.double.complexGemm(tA, tB, m, n, k, [2]float64{real(alpha), imag(alpha)}, reals[float64](a), lda, reals[float64](b), ldb, [2]float64{real(beta), imag(beta)}, reals[float64](c), ldc) {
-		i.Implementation.Zgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-	}
-}

@@ -41,12 +41,12 @@ func doubles(i blas.Float64) routines[float64] {
 }
 
 // eager leaves nothing to gonum and makes blocks small.
-var eager = newImplementation(&eagerLimits, &eagerLimits)
+var eager = newImplementation(&eagerLimits, &eagerLimits, cut{2, 1})
 
 var eagerLimits = limits{part: 1000, packRows: 9, farBytes: 64, setBytes: 256, leftBytes: 4 << 10, rightBytes: 16 << 10}
 
 // measured is what programs use.
-var measured = newImplementation(&float32Limits, &float64Limits)
+var measured = newImplementation(&float32Limits, &float64Limits, measuredCut)
 
 // problem has arguments for any routine. Rows and columns are those of op(A)·op(B).
 type problem[T float] struct {

@@ -14,19 +14,24 @@ import (
 // gonum's, which panics then.
 type implementation struct {
 	gonum.Implementation
-	single *engine[float32]
-	double *engine[float64]
+	single    *engine[float32]
+	double    *engine[float64]
+	blocks64  *blocks[complex64]
+	blocks128 *blocks[complex128]
 }
 
-func newImplementation(single, double *limits) *implementation {
-	return &implementation{single: newEngine[float32](ir.Float32, single), double: newEngine[float64](ir.Float64, double)}
+// newImplementation returns one with the given limits.
+func newImplementation(single, double *limits, c cut) *implementation {
+	i := &implementation{single: newEngine[float32](ir.Float32, single), double: newEngine[float64](ir.Float64, double)}
+	i.newBlocks(c)
+	return i
 }
 
 func init() {
 	if abi.Best() == abi.Portable {
 		return // gonum's loops are as good
 	}
-	i := newImplementation(&float32Limits, &float64Limits)
+	i := newImplementation(&float32Limits, &float64Limits, measuredCut)
 	blas32.Use(i)
 	blas64.Use(i)
 	cblas64.Use(i)

@@ -48,6 +48,12 @@ func TestSuite(t *testing.T) {
 				"Dsyr2k": func(t *testing.T) { testblas.Dsyr2kTest(t, i) },
 				"Dtrmm":  func(t *testing.T) { testblas.DtrmmTest(t, i) },
 				"Zgemm":  func(t *testing.T) { testblas.ZgemmTest(t, i) },
+				"Ztrmm":  func(t *testing.T) { testblas.ZtrmmTest(t, i) },
+				"Ztrsm":  func(t *testing.T) { testblas.ZtrsmTest(t, i) },
+				"Zsymm":  func(t *testing.T) { testblas.ZsymmTest(t, i) },
+				"Zhemm":  func(t *testing.T) { testblas.ZhemmTest(t, i) },
+				"Zsyrk":  func(t *testing.T) { testblas.ZsyrkTest(t, i) },
+				"Zherk":  func(t *testing.T) { testblas.ZherkTest(t, i) },
 			} {
 				t.Run(name, test)
 			}
