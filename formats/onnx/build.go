@@ -137,7 +137,7 @@ func (b *builder) add(n *node) {
 	}
 }
 
-// locate replaces the positions of Nodes, the line that loads the model, by the position of their node in the model.
+// locate replaces the positions of Nodes, the line that loads or runs the model, by the position of their node in the model.
 func (b *builder) locate(n *node, outs []value) {
 	var built graph.Nodes
 	for _, v := range outs {
@@ -145,7 +145,7 @@ func (b *builder) locate(n *node, outs []value) {
 			built = append(built, v.node)
 		}
 	}
-	built = graph.RelocateAll(built, b.model.loaded, n.pos(b.model.file))
+	built = graph.RelocateAll(built, b.questions.line, n.pos(b.model.file))
 	for i := range outs {
 		if outs[i].kind != computed {
 			continue

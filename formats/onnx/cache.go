@@ -14,13 +14,12 @@ type cache struct {
 	kept []*kept // the latest one last
 }
 
-// kept is a part, or its error, that one goroutine builds.
+// kept is a part that one goroutine builds, while others wait.
 type kept struct {
 	key   string
-	once  sync.Once
-	part  *part
-	err   error
-	built bool // part is set
+	mu    sync.Mutex // of the goroutine that builds
+	part  *part      // nil until it is built
+	built bool       // part is set; the cache's mutex guards this
 }
 
 // mostKept is the number of parts that a cache keeps.
@@ -39,13 +38,18 @@ func (c *cache) get(key string, build func() (*part, error)) (*part, error) {
 		c.kept = slices.Delete(c.kept, 0, 1)
 	}
 	c.mu.Unlock()
-	k.once.Do(func() { k.part, k.err = build() })
+	var err error
+	k.mu.Lock() // not a sync.Once, whose frame would hide the line that runs the model
+	if k.part == nil {
+		k.part, err = build()
+	}
+	k.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if k.built = k.err == nil; !k.built {
+	if k.built = err == nil; !k.built {
 		c.kept = slices.DeleteFunc(c.kept, func(other *kept) bool { return other == k })
 	}
-	return k.part, k.err
+	return k.part, err
 }
 
 func (c *cache) index(key string) int {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/stridefuse/stridefuse/ir"
 )
 
 // Load reads a model from a file and compiles it. The error lists all operators that are not supported (see
@@ -43,7 +41,7 @@ func load(data []byte, path string, options []Option) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.file, m.loaded = filepath.Base(cmp.Or(path, "model")), ir.CallerPos()
+	m.file = filepath.Base(cmp.Or(path, "model"))
 	return compile(m, newSettings(options))
 }
 

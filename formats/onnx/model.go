@@ -14,8 +14,7 @@ type model struct {
 	body      *subgraph
 	functions map[string]*function // functions, by key
 
-	file   string    // file name, for positions
-	loaded graph.Pos // the user's line that loads the model
+	file string // file name, for positions
 }
 
 // function is an operator defined by the model.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
 )
 
 // A model is built at load, for symbolic sizes. Runs do what that build can't:
@@ -61,7 +62,7 @@ func (e entry) compile() (*part, error) {
 
 // build builds an entry, or finds two sizes that must be the same one.
 func (e entry) build() (p *part, same [2]string, err error) {
-	q := &questions{known: e.known}
+	q := &questions{line: ir.CallerPos(), known: e.known}
 	s := newStages()
 	s.names, s.sizes, s.options = maps.Clone(e.names), maps.Clone(e.sizes), e.settings.options
 	for i, x := range e.inputs {

@@ -12,6 +12,7 @@ import (
 
 // questions are what a build of a part asks and knows.
 type questions struct {
+	line  graph.Pos                // the user's line that builds
 	known map[string]*graph.Tensor // answers, by key
 	asked []question
 	// shapes is set if a node needs numbers for the sizes of the part's inputs.
@@ -192,7 +193,7 @@ func (c *call) sizeNames() (names []string) {
 
 // trial builds the node once more with other extents, and returns its mistake.
 func (c *call) trial(with func(graph.Extent) graph.Extent) error {
-	b := &builder{model: c.model, opset: c.opset, stages: newStages(), values: map[string]value{}, waiting: map[string]bool{}, errs: newMistakes(), questions: &questions{}}
+	b := &builder{model: c.model, opset: c.opset, stages: newStages(), values: map[string]value{}, waiting: map[string]bool{}, errs: newMistakes(), questions: &questions{line: c.questions.line}}
 	d := &call{builder: b, op: c.op, node: c.node, in: slices.Clone(c.in)}
 	for i, v := range d.in {
 		d.in[i] = v.withExtents(b.stages, with)

@@ -56,12 +56,45 @@ func TestTable(t *testing.T) {
 
 const intro = `# ONNX operators
 
-The operators of the default operator set that package onnx supports, and below those of com.microsoft. "7 on" means version 7 of the operator set and all later versions
-up to 28; any other version is an error at load. Types are those of the first input; those of other inputs follow from ONNX's definitions.
-The option ` + "`onnx.WithScaledWeights`" + ` merges a BatchNormalization into the product before it, which changes rounding.
+The operators of the default operator set that package onnx supports, and below those of com.microsoft. "7 on" means version 7 of the
+operator set and all later versions up to 28; any other version is an error at load. Types are those of the first input; those of other
+inputs follow from ONNX's definitions. The option ` + "`onnx.WithScaledWeights`" + ` merges a BatchNormalization into the product before it, which
+changes rounding.
+
+## Sizes
+
+A model is loaded without options. An axis without a number has a size, named as in the file, or x_axis_1 for axis 1 of input x if the file
+has no name or a question mark. Sizes are symbolic through the arithmetic of shapes: sums, products, quotients, remainders, casts to integers
+and floats and back, Floor and Ceil of a size times a number, Where, comparisons, Min, Max, ReduceProd and ReduceSum, and everything that moves
+elements. One program then serves all sizes. Sizes that a node needs to be equal are one; a run checks that they are. For the model x + w with
+inputs [unk__1, 3, 4] and [unk__2, 3, 4] the program's Sizes are
+
+    input x axis 0 is unk__1
+    input w axis 0 is unk__2
+
+WithSize takes either form. Runs with extents 3 and 3, 3 and 1 (which broadcasts), and 3 and 2 give
+
+    [3 3 4]
+    [3 3 4]
+    onnx: for inputs of these shapes: Add (makes y0): main.go:28: add: shapes [3,3,4] and [2,3,4] do not broadcast: axis 0 is 3 and 2
+
+What only a run knows is built by the run:
+
+| the model needs | compiled | kept |
+|---|---|---|
+| numbers for sizes, such as Resize by 1.5, TopK of min(n, 100), If on a size | by the first run with its input shapes | for the latest 16 shapes |
+| sizes for which the symbolic program does not hold, such as x[:5] of 3 elements | the same | the same |
+| elements of a value of the run: If, trips of Loop, an operand of Reshape | the part before by Load, the rest by the first run with these elements, for all sizes | for the latest 16 values |
+| more than 8 steps of RNN, GRU or LSTM, or any number of them | one program of a step, which is run for each | always |
+
+A loop whose condition its body computes from data is built once more for each iteration, so it is for few iterations: at most 1024. A mistake
+that depends on sizes is an error of the run; any other is one of Load.
+
+## Operators
 
 TopK takes NaN as greater than all numbers, as PyTorch does; ` + "`graph.TopK`" + ` takes NaNs last. Resize computes positions in float32, as
-onnxruntime does. ConvTranspose with an output_shape beyond what it computes ends with zeros.
+onnxruntime does. ConvTranspose with an output_shape beyond what it computes ends with zeros. RoiAlign with sampling_ratio 0 is built for
+the greatest number of positions in a bin.
 
 This page is made from the table of operators: ` + "`go test ./formats/onnx -run Table -update`" + `.
 
@@ -70,7 +103,7 @@ This page is made from the table of operators: ` + "`go test ./formats/onnx -run
 `
 
 const introMicrosoft = `
-## Operators of com.microsoft
+### com.microsoft
 
 The operators of version 1 of this set, which onnxruntime and its tools define, that are usual in files. They are computed by their
 definitions; results that depend on the number of onnxruntime's threads are those of one thread: DynamicQuantizeLSTM quantizes the states of
@@ -82,7 +115,7 @@ weights in the layout of a processor. SimplifiedLayerNormalization, which onnxru
 `
 
 const introRefused = `
-## Not supported
+### Not supported
 
 All other operators of the default set are supported in all versions. Other operators of other sets are functions of the model, or errors.
 Inputs and outputs of the model that are sequences, optional values or strings are errors.
