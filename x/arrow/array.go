@@ -1,0 +1,174 @@
+package arrow
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// This file makes tensors of Arrow's arrays. Input: an array of numbers, at any offset. Output: a tensor over the same
+// memory. Invariant: a tensor has exactly the rows of the array, so that no program reads beyond them.
+
+// column says how the values of an Arrow type are read.
+type column struct {
+	dtype graph.DType
+	view  func(values []byte, offset, n int) (*graph.Tensor, error)
+}
+
+func of[T graph.Element](dt graph.DType) column { return column{dt, view[T]} }
+
+// columns are the types whose values have the memory of a tensor's elements: numbers, and times as the integers that
+// Arrow stores.
+var columns = map[arrow.Type]column{
+	arrow.INT8: of[int8](graph.Int8), arrow.INT16: of[int16](graph.Int16), arrow.INT32: of[int32](graph.Int32), arrow.INT64: of[int64](graph.Int64),
+	arrow.UINT8: of[uint8](graph.Uint8), arrow.UINT16: of[uint16](graph.Uint16), arrow.UINT32: of[uint32](graph.Uint32), arrow.UINT64: of[uint64](graph.Uint64),
+	arrow.FLOAT16: of[graph.Half](graph.Float16), arrow.FLOAT32: of[float32](graph.Float32), arrow.FLOAT64: of[float64](graph.Float64),
+	arrow.DATE32: of[int32](graph.Int32), arrow.DATE64: of[int64](graph.Int64), arrow.TIME32: of[int32](graph.Int32), arrow.TIME64: of[int64](graph.Int64),
+	arrow.TIMESTAMP: of[int64](graph.Int64), arrow.DURATION: of[int64](graph.Int64),
+}
+
+// view returns n elements of a buffer from an offset on.
+func view[T graph.Element](values []byte, offset, n int) (*graph.Tensor, error) {
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	start := unsafe.Pointer(unsafe.SliceData(values))
+	switch {
+	case n == 0:
+		return graph.Of([]T{}), nil
+	case offset < 0 || n < 0 || offset > len(values)/size-n:
+		return nil, fmt.Errorf("rows %d to %d are not in a buffer of %d bytes", offset, offset+n, len(values))
+	case uintptr(start)%unsafe.Alignof(zero) != 0:
+		return nil, fmt.Errorf("the buffer is not aligned to %d bytes", unsafe.Alignof(zero))
+	}
+	return graph.Of(unsafe.Slice((*T)(start), offset+n)[offset:]), nil
+}
+
+// typeOf returns the type of the elements of an Arrow type: for a dictionary that of its indices.
+func typeOf(t arrow.DataType) (graph.DType, error) {
+	if d, ok := t.(*arrow.DictionaryType); ok {
+		t = d.IndexType
+	}
+	if t.ID() == arrow.BOOL {
+		return graph.Bool, nil
+	}
+	if c, ok := columns[t.ID()]; ok {
+		return c.dtype, nil
+	}
+	return graph.Bool, fmt.Errorf("a column of type %s: want numbers, booleans, times or a dictionary", t)
+}
+
+// Tensor returns the values of an array, [rows], in its own memory. Times are the integers that Arrow stores, and of a
+// dictionary these are the indices. Booleans, which Arrow stores as bits, are copied. Values under nulls are arbitrary:
+// see Valid. An array of another type is an error.
+func Tensor(a arrow.Array) (*graph.Tensor, error) {
+	if _, err := typeOf(a.DataType()); err != nil {
+		return nil, err
+	}
+	switch a := a.(type) {
+	case *array.Dictionary:
+		return Tensor(a.Indices())
+	case *array.Boolean:
+		return unpacked(a.Data().Buffers()[1], a.Offset(), a.Len())
+	}
+	var values []byte
+	if b := a.Data().Buffers()[1]; b != nil {
+		values = b.Bytes()
+	}
+	return columns[a.DataType().ID()].view(values, a.Data().Offset(), a.Len())
+}
+
+// sameDictionary returns an error if an array has a dictionary other than that of the first one of its column: then equal
+// indices are not equal values.
+func sameDictionary(first, a arrow.Array) error {
+	d, ok := a.(*array.Dictionary)
+	if ok && !array.Equal(first.(*array.Dictionary).Dictionary(), d.Dictionary()) {
+		return errors.New("its chunks have different dictionaries: unify them first")
+	}
+	return nil
+}
+
+// Valid returns Bool [rows]: false where an array has a null. It takes a byte for each row if there are nulls, and one
+// for all rows otherwise.
+func Valid(a arrow.Array) (*graph.Tensor, error) {
+	if a.DataType().ID() == arrow.NULL {
+		return graph.OfLayout([]bool{false}, graph.Layout{Shape: []int{a.Len()}, Strides: []int{0}}), nil
+	}
+	bits := a.Data().Buffers()[0]
+	if a.NullN() == 0 || bits == nil {
+		return graph.OfLayout([]bool{true}, graph.Layout{Shape: []int{a.Len()}, Strides: []int{0}}), nil
+	}
+	return unpacked(bits, a.Data().Offset(), a.Len())
+}
+
+// buffer is one of Arrow's.
+type buffer interface{ Bytes() []byte }
+
+// unpacked returns n bits from an offset on as bools.
+func unpacked(b buffer, offset, n int) (*graph.Tensor, error) {
+	bools := make([]bool, n)
+	if n == 0 {
+		return graph.Of(bools), nil
+	}
+	bits := b.Bytes()
+	if offset < 0 || offset > 8*len(bits)-n {
+		return nil, fmt.Errorf("rows %d to %d are not in a buffer of %d bits", offset, offset+n, 8*len(bits))
+	}
+	i := 0
+	for ; i < n && (offset+i)%8 != 0; i++ {
+		bools[i] = bitutil.BitIsSet(bits, offset+i)
+	}
+	for ; i+8 <= n; i += 8 {
+		copy(bools[i:], eight[bits[(offset+i)/8]][:])
+	}
+	for ; i < n; i++ {
+		bools[i] = bitutil.BitIsSet(bits, offset+i)
+	}
+	return graph.Of(bools), nil
+}
+
+// eight has the bits of each byte, the lowest first.
+var eight = func() (table [256][8]bool) {
+	for b := range table {
+		for i := range 8 {
+			table[b][i] = b>>i&1 == 1
+		}
+	}
+	return table
+}()
+
+// Feeds returns the inputs of a program from the columns of a batch that have their names. An input valid_x of
+// type Bool is the Valid of column x, unless a column has that very name. Errors name the column. Other inputs of the
+// program are left to the caller, as are columns whose names no input can have: those are letters, digits and _.
+func Feeds(p *graph.Program, batch arrow.RecordBatch) (graph.Feeds, error) {
+	feeds := graph.Feeds{}
+	for _, in := range p.Inputs() {
+		name, make := in.Name, Tensor
+		at := batch.Schema().FieldIndices(name)
+		if of, cut := strings.CutPrefix(name, "valid_"); len(at) == 0 && cut {
+			name, make = of, Valid
+			at = batch.Schema().FieldIndices(name)
+		}
+		switch {
+		case len(at) == 0:
+			continue
+		case len(at) > 1:
+			return nil, fmt.Errorf("column %q: %d columns have this name", name, len(at))
+		}
+		t, err := make(batch.Column(at[0]))
+		if err == nil && t.DType() != in.DType {
+			err = fmt.Errorf("its elements are %s, those of the input %s", t.DType(), in.DType)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", name, err)
+		}
+		feeds[in.Name] = t
+	}
+	return feeds, nil
+}

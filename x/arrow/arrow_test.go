@@ -1,0 +1,360 @@
+package arrow
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/stream"
+)
+
+var (
+	ctx  = context.Background()
+	heap = memory.NewGoAllocator()
+)
+
+// floats returns an array of numbers with nulls where valid is false.
+func floats(values []float64, valid []bool) *array.Float64 {
+	b := array.NewFloat64Builder(heap)
+	defer b.Release()
+	b.AppendValues(values, valid)
+	return b.NewFloat64Array()
+}
+
+// drawn is a slice of an array of random numbers, and what it has.
+func drawn(t *rapid.T) (a *array.Float64, values []float64, valid []bool) {
+	values = rapid.SliceOfN(rapid.Map(rapid.IntRange(-50, 50), func(i int) float64 { return float64(i) / 4 }), 0, 70).Draw(t, "values")
+	valid = rapid.SliceOfN(rapid.Bool(), len(values), len(values)).Draw(t, "valid")
+	if rapid.Bool().Draw(t, "no nulls") {
+		valid = nil
+	}
+	from := rapid.IntRange(0, len(values)).Draw(t, "from")
+	to := rapid.IntRange(from, len(values)).Draw(t, "to")
+	a = array.NewSlice(floats(values, valid), int64(from), int64(to)).(*array.Float64)
+	if valid == nil {
+		valid = make([]bool, len(values))
+		for i := range valid {
+			valid[i] = true
+		}
+	}
+	return a, values[from:to], valid[from:to]
+}
+
+// tableOf returns a table of one column of chunks.
+func tableOf(name string, chunks ...arrow.Array) arrow.Table {
+	schema := arrow.NewSchema([]arrow.Field{{Name: name, Type: chunks[0].DataType(), Nullable: true}}, nil)
+	return array.NewTableFromSlice(schema, [][]arrow.Array{chunks})
+}
+
+// TestTensorIsTheArray: a tensor has the rows of a slice, in its memory, and Valid has its nulls.
+func TestTensorIsTheArray(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, values, valid := drawn(t)
+		x, err := Tensor(a)
+		require.NoError(t, err)
+		got, err := graph.Data[float64](x)
+		require.NoError(t, err)
+		require.Len(t, got, len(values))
+		bits, err := Valid(a)
+		require.NoError(t, err)
+		require.Equal(t, []int{len(values)}, bits.Shape())
+		for i := range values {
+			is, err := graph.At[bool](bits, i)
+			require.NoError(t, err)
+			require.Equal(t, valid[i], is)
+			if is {
+				require.Equal(t, values[i], got[i])
+			}
+			require.Same(t, &a.Float64Values()[i], &got[i], "without a copy")
+		}
+	})
+}
+
+// TestTypes: each type of the table has its values, at an offset.
+func TestTypes(t *testing.T) {
+	for id, want := range columns {
+		dt := map[arrow.Type]arrow.DataType{arrow.TIME32: arrow.FixedWidthTypes.Time32s, arrow.TIME64: arrow.FixedWidthTypes.Time64us, arrow.TIMESTAMP: arrow.FixedWidthTypes.Timestamp_ns, arrow.DURATION: arrow.FixedWidthTypes.Duration_s, arrow.DATE32: arrow.FixedWidthTypes.Date32, arrow.DATE64: arrow.FixedWidthTypes.Date64, arrow.FLOAT16: arrow.FixedWidthTypes.Float16}[id]
+		if dt == nil {
+			for _, p := range []arrow.DataType{arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64} {
+				if p.ID() == id {
+					dt = p
+				}
+			}
+		}
+		b := array.NewBuilder(heap, dt)
+		for _, text := range []string{"1", "2", "3"} {
+			if err := b.AppendValueFromString(text); err != nil {
+				b.AppendEmptyValue() // a date or a time, which is written otherwise
+			}
+		}
+		whole := b.NewArray()
+		x, err := Tensor(array.NewSlice(whole, 1, 3))
+		require.NoError(t, err, dt)
+		require.Equal(t, want.dtype, x.DType(), dt)
+		require.Equal(t, []int{2}, x.Shape(), dt)
+		all, err := Tensor(whole)
+		require.NoError(t, err)
+		require.True(t, graph.Equal(all.Slice("1:"), x), dt)
+		require.Equal(t, dt.(arrow.FixedWidthDataType).BitWidth(), want.dtype.Bits(), dt)
+	}
+}
+
+func TestBooleansAndDictionaries(t *testing.T) {
+	b := array.NewBooleanBuilder(heap)
+	b.AppendValues([]bool{true, false, true, true}, nil)
+	x, err := Tensor(array.NewSlice(b.NewArray(), 1, 4))
+	require.NoError(t, err)
+	require.True(t, graph.Equal(graph.Of([]bool{false, true, true}), x))
+
+	d := array.NewDictionaryBuilder(heap, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}).(*array.BinaryDictionaryBuilder)
+	for _, s := range []string{"a", "b", "a", "c"} {
+		require.NoError(t, d.AppendString(s))
+	}
+	x, err = Tensor(array.NewSlice(d.NewArray(), 1, 4))
+	require.NoError(t, err)
+	require.True(t, graph.Equal(graph.Of([]int8{1, 0, 2}), x))
+
+	other := array.NewDictionaryBuilder(heap, d.Type().(*arrow.DictionaryType)).(*array.BinaryDictionaryBuilder)
+	require.NoError(t, other.AppendString("z"))
+	require.NoError(t, d.AppendString("a"))
+	one, two := d.NewArray(), other.NewArray()
+	_, _, err = Source(tableOf("k", one, one).Column(0)).Open()
+	require.NoError(t, err)
+	_, _, err = Source(tableOf("k", one, two).Column(0)).Open()
+	require.EqualError(t, err, `column "k": its chunks have different dictionaries: unify them first`)
+	k := Reader("k", 2, func() (array.RecordReader, error) { // the reader of a file would replace the dictionary
+		schema := tableOf("k", one).Schema()
+		return array.NewRecordReader(schema, []arrow.RecordBatch{array.NewRecordBatch(schema, []arrow.Array{one}, 1), array.NewRecordBatch(schema, []arrow.Array{two}, 1)})
+	})
+	_, _, err = k.Open()
+	require.NoError(t, err)
+	_, _, err = k.Read(ctx, 0, 2, func() *graph.Tensor { return graph.New(graph.Int8, 2) })
+	require.ErrorContains(t, err, `column "k": its chunks have different dictionaries`)
+	require.NoError(t, k.Close())
+
+	nulls := array.NewNull(3)
+	valid, err := Valid(nulls)
+	require.NoError(t, err)
+	require.True(t, graph.Equal(graph.Of(make([]bool, 3)), valid))
+}
+
+// TestFeeds: inputs are columns by name; mistakes name the column.
+func TestFeeds(t *testing.T) {
+	n := graph.Dim("n")
+	price, size := graph.Input("price", graph.Float64, n), graph.Input("size", graph.Float64, n)
+	p, err := graph.Compile(graph.Where(graph.Input("valid_price", graph.Bool, n), price, 0).Mul(size).Sum())
+	require.NoError(t, err)
+	field := func(name string, dt arrow.DataType) arrow.Field {
+		return arrow.Field{Name: name, Type: dt, Nullable: true}
+	}
+	a, b := floats([]float64{1, 2, 3}, []bool{true, false, true}), floats([]float64{4, 5, 6}, nil)
+	batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{field("size", a.DataType()), field("price", a.DataType())}, nil), []arrow.Array{b, a}, 3)
+	feeds, err := Feeds(p, batch)
+	require.NoError(t, err)
+	out, err := p.RunNamed(ctx, feeds)
+	require.NoError(t, err)
+	require.True(t, graph.Equal(graph.ScalarOf(22.0), out["out0"]))
+
+	texts := array.NewStringBuilder(heap)
+	texts.AppendValues([]string{"x", "y", "z"}, nil)
+	narrow := array.NewFloat32Builder(heap)
+	narrow.AppendValues([]float32{1, 2, 3}, nil)
+	for want, column := range map[string]arrow.Array{
+		`column "price": a column of type utf8: want numbers, booleans, times or a dictionary`: texts.NewArray(),
+		`column "price": its elements are float32, those of the input float64`:                 narrow.NewArray(),
+	} {
+		batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{field("size", b.DataType()), field("price", column.DataType())}, nil), []arrow.Array{b, column}, 3)
+		_, err := Feeds(p, batch)
+		require.EqualError(t, err, want)
+	}
+	twice := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{field("price", a.DataType()), field("price", a.DataType())}, nil), []arrow.Array{a, a}, 3)
+	_, err = Feeds(p, twice)
+	require.EqualError(t, err, `column "price": 2 columns have this name`)
+}
+
+// TestNew: a program writes the memory of an allocator, and all of it is given back.
+func TestNew(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	rapid.Check(t, func(t *rapid.T) {
+		a, values, valid := drawn(t)
+		x, err := Tensor(a)
+		require.NoError(t, err)
+		p, err := graph.Compile(graph.Input("x", graph.Float64, graph.Dim("n")).Mul(2).Cast(graph.Float32))
+		require.NoError(t, err)
+		out, into, err := New(mem, arrow.PrimitiveTypes.Float32, a.Len(), a)
+		require.NoError(t, err)
+		defer out.Release()
+		require.NoError(t, p.RunInto(ctx, []*graph.Tensor{into}, x))
+		require.Equal(t, a.NullN(), out.NullN())
+		for i := range values {
+			require.Equal(t, !valid[i], out.IsNull(i))
+			if valid[i] {
+				require.Equal(t, float32(2*values[i]), out.(*array.Float32).Value(i))
+			}
+		}
+	})
+	_, _, err := New(mem, arrow.BinaryTypes.String, 1, nil)
+	require.EqualError(t, err, "an array of type utf8: want numbers or times")
+	_, _, err = New(mem, arrow.PrimitiveTypes.Int8, 2, floats([]float64{1}, nil))
+	require.EqualError(t, err, "an array of 2 rows with the nulls of one of 1")
+	for _, n := range []int{-1, math.MaxInt} {
+		_, _, err = New(mem, arrow.PrimitiveTypes.Int64, n, nil)
+		require.ErrorContains(t, err, "an array of ")
+	}
+}
+
+// TestSources: a job over the chunks of a column gives the bits of a run on all rows.
+func TestSources(t *testing.T) {
+	x, valid := graph.Input("x", graph.Float64, graph.Dim("n")), graph.Input("valid", graph.Bool, graph.Dim("n"))
+	p, err := graph.Compile(graph.Where(valid, x.Exp(), 0).Sum(), graph.Where(valid, x.Mul(3), -1))
+	require.NoError(t, err)
+	rapid.Check(t, func(t *rapid.T) {
+		var chunks []arrow.Array
+		var values []float64
+		var is []bool
+		for range rapid.IntRange(1, 5).Draw(t, "chunks") {
+			a, v, ok := drawn(t)
+			chunks, values, is = append(chunks, a), append(values, v...), append(is, ok...)
+		}
+		if len(values) == 0 {
+			return
+		}
+		column := tableOf("x", chunks...).Column(0)
+		var rows stream.InMemory
+		job := stream.Job{
+			Program: p, Rows: rapid.IntRange(1, 40).Draw(t, "rows"),
+			Inputs:  map[string]stream.Source{"x": Source(column), "valid": ValidSource(column)},
+			Outputs: map[string]stream.Sink{"out1": &rows},
+		}
+		got, err := job.Run(ctx)
+		require.NoError(t, err)
+		want, err := p.RunAll(ctx, graph.Of(values), graph.Of(is))
+		require.NoError(t, err)
+		require.True(t, graph.Equal(want[0], got["out0"]))
+		require.True(t, graph.Equal(want[1], rows.Tensor))
+	})
+	texts := array.NewStringBuilder(heap)
+	texts.Append("x")
+	_, _, err = Source(tableOf("s", texts.NewArray()).Column(0)).Open()
+	require.EqualError(t, err, `column "s": a column of type utf8: want numbers, booleans, times or a dictionary`)
+}
+
+// TestReaders: a job over a file of batches gives the bits of a run on all rows, in several passes, and each reader is
+// released.
+func TestReaders(t *testing.T) {
+	x, valid := graph.Input("x", graph.Float64, graph.Dim("n")), graph.Input("valid", graph.Bool, graph.Dim("n"))
+	clean := graph.Where(valid, x, 0)
+	p, err := graph.Compile(clean.Sub(clean.Mean()).Square().Sum()) // the rows are read twice
+	require.NoError(t, err)
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	rapid.Check(t, func(t *rapid.T) {
+		var values []float64
+		var is []bool
+		var file bytes.Buffer
+		schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64, Nullable: true}}, nil)
+		w := ipc.NewWriter(&file, ipc.WithSchema(schema))
+		for range rapid.IntRange(1, 5).Draw(t, "batches") {
+			a, v, ok := drawn(t)
+			require.NoError(t, w.Write(array.NewRecordBatch(schema, []arrow.Array{a}, int64(a.Len()))))
+			values, is = append(values, v...), append(is, ok...)
+		}
+		require.NoError(t, w.Close())
+		if len(values) == 0 {
+			return
+		}
+		open := func() (array.RecordReader, error) {
+			return ipc.NewReader(bytes.NewReader(file.Bytes()), ipc.WithAllocator(mem))
+		}
+		job := stream.Job{
+			Program: p, Rows: rapid.IntRange(1, 40).Draw(t, "rows"),
+			Inputs: map[string]stream.Source{"x": Reader("x", len(values), open), "valid": ValidReader("x", len(values), open)},
+		}
+		got, err := job.Run(ctx)
+		require.NoError(t, err)
+		want, err := p.Run(ctx, graph.Of(values), graph.Of(is))
+		require.NoError(t, err)
+		require.True(t, graph.Equal(want, got["out0"]))
+
+		_, _, err = Reader("y", 1, open).Open()
+		require.EqualError(t, err, `column "y": 0 columns have this name`)
+		job.Inputs["x"] = Reader("x", len(values)+1, open)
+		_, err = job.Run(ctx)
+		require.Error(t, err)
+	})
+	_, _, err = Reader("x", 1, func() (array.RecordReader, error) { return ipc.NewReader(bytes.NewReader([]byte("no file"))) }).Open()
+	require.ErrorContains(t, err, `column "x": `)
+	require.NoError(t, Reader("x", 1, nil).Close())
+}
+
+// TestDescribe compares with sums of loops, for any chunks.
+func TestDescribe(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var chunks []arrow.Array
+		var values []float64
+		rows := 0
+		for range rapid.IntRange(1, 4).Draw(t, "chunks") {
+			a, v, ok := drawn(t)
+			chunks = append(chunks, a)
+			rows += len(v)
+			for i := range v {
+				if ok[i] {
+					values = append(values, v[i])
+				}
+			}
+		}
+		got, err := Describe(ctx, tableOf("x", chunks...), "x")
+		require.NoError(t, err)
+		want := Stats{Name: "x", Count: len(values), Nulls: rows - len(values), Mean: math.NaN(), Variance: math.NaN(), Min: math.NaN(), Max: math.NaN()}
+		if len(values) > 0 {
+			want.Min, want.Max, want.Variance = values[0], values[0], 0
+			for _, v := range values {
+				want.Sum += v
+				want.Min, want.Max = min(want.Min, v), max(want.Max, v)
+			}
+			want.Mean = want.Sum / float64(len(values))
+			for _, v := range values {
+				want.Variance += (v - want.Mean) * (v - want.Mean) / float64(len(values))
+			}
+		}
+		g := got[0]
+		require.Equal(t, []any{want.Name, want.Count, want.Nulls, want.Sum}, []any{g.Name, g.Count, g.Nulls, g.Sum})
+		for _, pair := range [][2]float64{{want.Mean, g.Mean}, {want.Variance, g.Variance}, {want.Min, g.Min}, {want.Max, g.Max}} {
+			require.True(t, math.IsNaN(pair[0]) && math.IsNaN(pair[1]) || math.Abs(pair[0]-pair[1]) <= 1e-9, "%+v %+v", want, g)
+		}
+	})
+}
+
+func TestDescribeTypesAndMistakes(t *testing.T) {
+	far := array.NewInt64Builder(heap) // far from 0 beside their distances
+	far.AppendValues([]int64{1_000_000_000_001, 1_000_000_000_003}, nil)
+	nan := floats([]float64{1, math.NaN(), 3}, nil)
+	texts := array.NewStringBuilder(heap)
+	texts.AppendValues([]string{"x", "y"}, nil)
+	table := array.NewTableFromSlice(arrow.NewSchema([]arrow.Field{{Name: "far", Type: arrow.PrimitiveTypes.Int64}, {Name: "s", Type: arrow.BinaryTypes.String}}, nil), [][]arrow.Array{{far.NewArray()}, {texts.NewArray()}})
+	got, err := Describe(ctx, table)
+	require.NoError(t, err)
+	require.Equal(t, []Stats{{Name: "far", Count: 2, Sum: 2_000_000_000_004, Mean: 1_000_000_000_002, Variance: 1, Min: 1_000_000_000_001, Max: 1_000_000_000_003}}, got)
+	_, err = Describe(ctx, table, "s")
+	require.EqualError(t, err, `column "s": aggregates of type utf8: want numbers or times`)
+	_, err = Describe(ctx, table, "none")
+	require.EqualError(t, err, `column "none": 0 columns have this name`)
+	got, err = Describe(ctx, tableOf("x", nan))
+	require.NoError(t, err)
+	require.True(t, math.IsNaN(got[0].Sum) && math.IsNaN(got[0].Min) && math.IsNaN(got[0].Max) && math.IsNaN(got[0].Variance))
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = Describe(ended, tableOf("x", nan))
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, `column "x"`)
+}
