@@ -23,14 +23,6 @@ type cut struct{ order, least int }
 // measuredCut was measured as the limits are.
 var measuredCut = cut{32, 8}
 
-// order returns the order of a matrix on a side of one of m rows and n columns.
-func order(s blas.Side, m, n int) int {
-	if s == blas.Right {
-		return n
-	}
-	return m
-}
-
 // splits reports whether a call with a triangle or a symmetric matrix on a side is computed in halves.
 func (b *blocks[C]) splits(s blas.Side, ul blas.Uplo, m, n, lenA, lda, lenB, ldb int, alpha C) bool {
 	k := order(s, m, n)

@@ -3,8 +3,8 @@
 //	import _ "github.com/stridefuse/stridefuse/x/gonum/blas"
 //
 // Then blas64, blas32, cblas128 and cblas64 have an implementation that is gonum's, with faster routines before some of it: Gemm, Syrk, Syr2k,
-// Symm, Trmm, Trsm, Gemv, Ger, Symv, Trsv, Nrm2 and Asum; and Gemm, Syrk, Herk, Symm, Hemm, Trmm and Trsm of complex elements. So mat and lapack are faster too: products, LU,
-// Cholesky, QR, singular values, eigenvalues, and solves. Nothing in the program changes.
+// Symm, Trmm, Trsm, Gemv, Ger, Symv, Trsv, Nrm2 and Asum; and Gemm, Syrk, Herk, Symm, Hemm, Trmm and Trsm of complex elements. So mat and
+// lapack are faster too: products, LU, Cholesky, QR and solves. Nothing in the program changes.
 //
 // A routine decides by the sizes of its operands whether it or gonum's takes less time, from a table of measured limits. It uses several
 // goroutines, up to GOMAXPROCS, for large operands; the bits of a result depend neither on their number nor on the processor's vectors. They

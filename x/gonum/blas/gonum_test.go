@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,13 +37,12 @@ func TestGonumsTests(t *testing.T) {
 	overlay := filepath.Join(dir, "overlay.json")
 	require.NoError(t, os.WriteFile(overlay, fmt.Appendf(nil, `{"Replace": {%q: %q}}`, abs(t, "zz_eager.go"), filepath.Join(dir, "eager.go")), 0o666))
 	for pkg, tests := range gonumTests {
+		args := []string{"test", "-short", "-run", tests, "./" + pkg}
 		if *allOfGonum {
-			tests = "."
+			args = []string{"test", "-timeout", "1h", "./" + pkg}
 		}
-		t.Run(pkg+"/measured", func(t *testing.T) { run(t, dir, "test", "-run", tests, "./"+pkg) })
-		t.Run(pkg+"/eager", func(t *testing.T) {
-			run(t, dir, "test", "-overlay", overlay, "-skip", "Example", "-run", tests, "./"+pkg)
-		})
+		t.Run(pkg+"/measured", func(t *testing.T) { run(t, dir, args...) })
+		t.Run(pkg+"/eager", func(t *testing.T) { run(t, dir, slices.Insert(args, 1, "-overlay", overlay, "-skip", "Example")...) })
 	}
 }
 

@@ -67,11 +67,7 @@ func (l *limits) complexPays(m, n, k int) bool {
 
 // trianglePays is the same for Trmm and Trsm.
 func (l *limits) trianglePays(s blas.Side, m, n int) bool {
-	order := m
-	if s == blas.Right {
-		order = n
-	}
-	return m >= l.triangleSide && n >= l.triangleSide && m*n*order >= l.triangleWork
+	return m >= l.triangleSide && n >= l.triangleSide && m*n*order(s, m, n) >= l.triangleWork
 }
 
 // gemvPays is the same for Gemv.

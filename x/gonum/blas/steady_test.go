@@ -58,6 +58,16 @@ func TestAllocatesNothing(t *testing.T) {
 		// A worker that a garbage collection freed is made again.
 		require.Less(t, testing.AllocsPerRun(50, func() { p.run(r) }), 1.0, name)
 	}
+	a, b, c := make([]complex128, 100*100), make([]complex128, 100*100), make([]complex128, 100*100)
+	for name, f := range map[string]func(){
+		"Zgemm": func() { measured.Zgemm(blas.Trans, blas.ConjTrans, 100, 100, 100, 1i, a, 100, b, 100, 0, c, 100) },
+		"Ztrsm": func() { measured.Ztrsm(blas.Right, blas.Lower, blas.Trans, blas.Unit, 100, 100, 1, a, 100, b, 100) },
+		"Zherk": func() { measured.Zherk(blas.Upper, blas.NoTrans, 100, 100, 1, a, 100, 0, c, 100) },
+		"Zhemm": func() { measured.Zhemm(blas.Left, blas.Upper, 100, 100, 1, a, 100, b, 100, 0, c, 100) },
+	} {
+		f()
+		require.Less(t, testing.AllocsPerRun(20, f), 1.0, name)
+	}
 }
 
 func TestWrongArguments(t *testing.T) {

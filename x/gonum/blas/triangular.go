@@ -6,9 +6,7 @@ package blas
 // The smallest triangles are multiplied with strips of B, whose columns are contiguous or made so. Eight rows of a strip at a time take the
 // product of the rows that are done (or, of Trmm, those that are not), then one another's.
 
-import (
-	"gonum.org/v1/gonum/blas"
-)
+import "gonum.org/v1/gonum/blas"
 
 // leafRows is the number of rows of the smallest triangles. stripBytes is the size of a row of a strip, stepRows the number of its rows
 // that are computed together.
@@ -27,11 +25,7 @@ func (e *engine[T]) triangular(solve bool, side blas.Side, uplo blas.Uplo, tA bl
 	if !ok || side != blas.Left && side != blas.Right || uplo != blas.Upper && uplo != blas.Lower || diag != blas.Unit && diag != blas.NonUnit {
 		return false
 	}
-	right := side == blas.Right
-	order := m
-	if right {
-		order = n
-	}
+	right, order := side == blas.Right, order(side, m, n)
 	if !holds(len(a), order, order, lda) || !holds(len(b), m, n, ldb) {
 		return false
 	}

@@ -1,6 +1,10 @@
 package blas
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"gonum.org/v1/gonum/blas"
+)
 
 // view is a matrix in a slice: element i, j is data[i*row+j*col]. One of row and col is 1. The number of rows and columns is an argument of
 // every function that takes a view.
@@ -25,6 +29,14 @@ func (v view[T]) t() view[T] { return view[T]{v.data, v.col, v.row} }
 func (v view[T]) from(i, j int) view[T] {
 	v.data = v.data[i*v.row+j*v.col:]
 	return v
+}
+
+// order returns the order of a matrix on a side of one of m rows and n columns.
+func order(s blas.Side, m, n int) int {
+	if s == blas.Right {
+		return n
+	}
+	return m
 }
 
 // holds reports whether a slice of n elements holds a row-major matrix with rows that are ld apart.
