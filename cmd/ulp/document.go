@@ -76,7 +76,7 @@ func cell(t table, op ir.Op, dt ir.DType, fast bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	n, err := amd64.AVX2.Count(k.InTier(fast))
+	n, err := amd64.AVX2().Count(k.InTier(fast))
 	if err != nil {
 		return "", err
 	}

@@ -11,24 +11,35 @@ import (
 // CodeAlign is the alignment of machine code in memory, in bytes.
 const CodeAlign = 64
 
-// Code is the machine code of a kernel, of the convention of Go's assembly functions (ABI0): at entry the return address is at
-// 0(SP) and the kernel's argument, a pointer to its abi.Frame, at 8(SP). The code calls nothing, checks no stack, and may
-// change every register except SP and BP.
+// Code is the machine code of a kernel. At entry the return address is at 0(SP), and the kernel's argument, a pointer to its
+// abi.Frame, at 8(SP). The code calls nothing, checks no stack, and may change every register except SP and BP.
 type Code struct {
 	// Bytes may be copied to any address that is a multiple of CodeAlign. The first byte is the entry; constants follow the
 	// instructions.
 	Bytes []byte
 	// Text is the length of the instructions.
 	Text int
-	// Stack is how many bytes below the stack pointer at entry the code uses.
+	// Stack is how many bytes of stack the code uses, where its Locals are.
 	Stack int
 
 	refs []reference
 }
 
+// Locals is where a kernel has its local memory.
+type Locals uint8
+
+// The places.
+const (
+	// InCaller is from 16(SP) on, where the caller leaves room. SP stays as it is, so that a signal handler finds the return
+	// address at 0(SP) at any instruction.
+	InCaller Locals = iota
+	// InOwnFrame is below SP, as in a function by Go's assembler: BP is saved there, and points to where it is saved.
+	InOwnFrame
+)
+
 // Assemble returns the machine code of a valid canonical kernel. It returns an error for a kernel that the target does not
 // have (Emits), and for one that is written by hand.
-func (t *Target) Assemble(c kernel.Code) (*Code, error) {
+func (t *Target) Assemble(c kernel.Code, locals Locals) (*Code, error) {
 	if err := c.Verify(); err != nil {
 		return nil, err
 	}
@@ -36,10 +47,28 @@ func (t *Target) Assemble(c kernel.Code) (*Code, error) {
 		return nil, fmt.Errorf("%s: no kernel of %s", c.Signature(), t.name)
 	}
 	p, err := t.Program(c)
+	return t.assembled(c, p, err, locals)
+}
+
+// AssembleBody is Assemble for the kernels of EmitsBody. A program that calls it and not Assemble links no other assembler.
+func (t *Target) AssembleBody(c kernel.Code, locals Locals) (*Code, error) {
+	if err := c.Verify(); err != nil {
+		return nil, err
+	}
+	if !t.EmitsBody(c) {
+		return nil, fmt.Errorf("%s: no kernel with a body of %s", c.Signature(), t.name)
+	}
+	body, combine, _ := bodyOf(c)
+	p, err := t.compilerOf(body, combine).emit(t, body, combine)
+	return t.assembled(c, p, err, locals)
+}
+
+// assembled encodes the program of a kernel, if there is no error.
+func (t *Target) assembled(c kernel.Code, p *Program, err error, locals Locals) (*Code, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Signature(), err)
 	}
-	code, err := t.encode(p)
+	code, err := t.encode(p, locals)
 	if err != nil {
 		return nil, fmt.Errorf("BUG: codegen/amd64: %s: %w", c.Signature(), err)
 	}
@@ -50,6 +79,7 @@ func (t *Target) Assemble(c kernel.Code) (*Code, error) {
 type encoder struct {
 	t        *Target
 	argument int            // the offset of the kernel's argument from SP
+	locals   int            // the offset of its local memory
 	code     []byte         // the instructions without those that marks have
 	marks    []mark         // in the order of their places
 	labels   map[string]int // the mark of each label
@@ -64,19 +94,21 @@ type reference struct {
 	disp int
 }
 
-// encode returns the machine code of a program. Its prologue and epilogue are those of Go's assembler: BP is saved if there is
-// a stack frame, and points to where it is saved.
-func (t *Target) encode(p *Program) (*Code, error) {
-	a := &encoder{t: t, argument: 8, labels: map[string]int{}, code: make([]byte, 0, 8*len(p.Lines))}
-	out := &Code{}
-	if p.Frame > 0 {
-		out.Stack = p.Frame + 8
+// encode returns the machine code of a program.
+func (t *Target) encode(p *Program, locals Locals) (*Code, error) {
+	a := &encoder{t: t, argument: 8, locals: 16, labels: map[string]int{}, code: make([]byte, 0, 8*len(p.Lines))}
+	out, frame := &Code{Stack: p.Frame}, 0
+	if locals == InOwnFrame {
+		frame, a.locals = p.Frame, 0
+	}
+	if frame > 0 {
+		out.Stack += 8
 		a.argument += out.Stack
 		a.code = append(a.code, 0x55, 0x48, 0x89, 0xe5) // PUSHQ BP; MOVQ SP, BP
 		a.addSP(-p.Frame)
 	}
 	for i := range p.Lines {
-		if err := a.line(&p.Lines[i], p.Frame); err != nil {
+		if err := a.line(&p.Lines[i], frame); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Lines[i].Op, err)
 		}
 	}

@@ -18,8 +18,9 @@ type assembler struct {
 	emit    func(t *Target, body *kernel.Kernel, combine []ir.Op) (*Program, error)
 }
 
-// assemblers is the table of assemblers. The first that accepts a kernel writes it, on every target.
-var assemblers = [...]assembler{
+// byHand is the table of the assemblers that write a reduction of elements as they are. The first that accepts a kernel writes it,
+// on every target. Package builtin has all these kernels.
+var byHand = [...]assembler{
 	{"byte-sum", false,
 		func(_ *Target, body *kernel.Kernel, combine []ir.Op) bool { return sumsBytes(body, combine) },
 		func(_ *Target, body *kernel.Kernel, _ []ir.Op) (*Program, error) { return compileByteSum(body), nil }},
@@ -40,6 +41,10 @@ var assemblers = [...]assembler{
 		func(t *Target, body *kernel.Kernel, combine []ir.Op) (*Program, error) {
 			return newFloatExtreme(t, body, combine).write(), nil
 		}},
+}
+
+// compilers is the table of the assemblers that compile a body. The first that accepts a kernel which byHand has not writes it.
+var compilers = [...]assembler{
 	{"narrow-lanes", false, // AVX2 has 16 lanes or more, where AVX-512 has 16
 		func(_ *Target, body *kernel.Kernel, combine []ir.Op) bool {
 			narrow, _ := inNarrowLanes(body)
@@ -60,7 +65,15 @@ var assemblers = [...]assembler{
 
 // assemblerOf returns the assembler of a kernel with a body.
 func (t *Target) assemblerOf(body *kernel.Kernel, combine []ir.Op) *assembler {
-	return &assemblers[slices.IndexFunc(assemblers[:], func(a assembler) bool { return a.accepts(t, body, combine) })]
+	if i := slices.IndexFunc(byHand[:], func(a assembler) bool { return a.accepts(t, body, combine) }); i >= 0 {
+		return &byHand[i]
+	}
+	return t.compilerOf(body, combine)
+}
+
+// compilerOf returns the assembler of a kernel that byHand does not accept.
+func (t *Target) compilerOf(body *kernel.Kernel, combine []ir.Op) *assembler {
+	return &compilers[slices.IndexFunc(compilers[:], func(a assembler) bool { return a.accepts(t, body, combine) })]
 }
 
 // bodyOf returns the body that a kernel computes row by row, and its combiners: nil if it is elementwise. Other

@@ -1,6 +1,7 @@
 package amd64
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,16 +19,16 @@ func TestAssemblers(t *testing.T) {
 		if !ok {
 			continue
 		}
-		a := AVX2.assemblerOf(body, combine)
+		a := AVX2().assemblerOf(body, combine)
 		wrote[a.name]++
-		require.Same(t, a, AVX512.assemblerOf(body, combine), "%s", k.Signature())
-		require.Equal(t, a.wide, AVX512.Emits(k), "%s", k.Signature())
-		require.Equal(t, a.name, AVX2.Assembler(k))
+		require.Same(t, a, AVX512().assemblerOf(body, combine), "%s", k.Signature())
+		require.Equal(t, a.wide, AVX512().Emits(k), "%s", k.Signature())
+		require.Equal(t, a.name, AVX2().Assembler(k))
 	}
-	for _, a := range assemblers {
+	for _, a := range slices.Concat(byHand[:], compilers[:]) {
 		require.NotZero(t, wrote[a.name], a.name)
 	}
-	require.Equal(t, "dot", AVX2.Assembler(&kernel.Micro{Kind: kernel.Dot}))
+	require.Equal(t, "dot", AVX2().Assembler(&kernel.Micro{Kind: kernel.Dot}))
 }
 
 func parsed(t *testing.T, signatures ...string) (ks []kernel.Code) {

@@ -5,29 +5,34 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// AVX2 emits every kernel for amd64 with AVX2 and FMA.
-var AVX2 = &Target{
-	name: "avx2", engine: "AVX2",
-	m:     avx2Machine,
-	forms: forms{}.add(nil, commonForms).add(nil, avx2Forms),
-	table: newTable(),
-	style: vectorMasks{},
-	dot:   dotAVX2,
-	// avo says MMX+ for prefetches.
-	extensions: extensions("MMX+ SSE SSE2 AVX AVX2 FMA3 F16C CMOV BMI BMI2"),
-	special: map[string]instWriter{
-		"MASKLOADPS": maskLoad("VMASKMOVPS"), "MASKLOADPD": maskLoad("VMASKMOVPD"),
-		"MASKSTOREPS": maskStore("VMASKMOVPS"), "MASKSTOREPD": maskStore("VMASKMOVPD"),
-		"VMOVQ":            func(n *nest, i *vector.Inst) { n.do("VMOVQ", x(i.Src[0].Index), mem(n.element(i.Place))) },
-		"STOREHALF":        func(n *nest, i *vector.Inst) { n.do("VMOVUPS", half(i.Src[0].Index), mem(n.element(i.Place))) },
-		"NARROWLOAD":       (*nest).narrowLoad,
-		"NARROWSTORE":      (*nest).narrowStore,
-		"GROUPMASK":        (*nest).groupMask,
-		"GROUPLOAD":        (*nest).groupLoad,
-		"GROUPSTORE":       (*nest).groupStore,
-		vector.OpCold.Name: (*nest).testVectors,
-		vector.OpMask.Name: (*nest).maskVector,
-	},
+var avx2 lazy
+
+// AVX2 returns the target that emits every kernel for amd64 with AVX2 and FMA.
+func AVX2() *Target { return avx2.get(newAVX2) }
+
+func newAVX2() *Target {
+	return &Target{
+		name: "avx2", engine: "AVX2",
+		m:     avx2Machine,
+		forms: forms{}.add(nil, commonForms).add(nil, avx2Forms),
+		table: newTable(),
+		style: vectorMasks{},
+		// avo says MMX+ for prefetches.
+		extensions: extensions("MMX+ SSE SSE2 AVX AVX2 FMA3 F16C CMOV BMI BMI2"),
+		special: map[string]instWriter{
+			"MASKLOADPS": maskLoad("VMASKMOVPS"), "MASKLOADPD": maskLoad("VMASKMOVPD"),
+			"MASKSTOREPS": maskStore("VMASKMOVPS"), "MASKSTOREPD": maskStore("VMASKMOVPD"),
+			"VMOVQ":            func(n *nest, i *vector.Inst) { n.do("VMOVQ", x(i.Src[0].Index), mem(n.element(i.Place))) },
+			"STOREHALF":        storeHalf,
+			"NARROWLOAD":       (*nest).narrowLoad,
+			"NARROWSTORE":      (*nest).narrowStore,
+			"GROUPMASK":        (*nest).groupMask,
+			"GROUPLOAD":        (*nest).groupLoad,
+			"GROUPSTORE":       (*nest).groupStore,
+			vector.OpCold.Name: (*nest).testVectors,
+			vector.OpMask.Name: (*nest).maskVector,
+		},
+	}
 }
 
 // avx2Machine has the registers of AVX2. The tuning was measured on Zen 3: ByTwo and ByFour
@@ -67,18 +72,23 @@ func maskStore(name string) instWriter {
 	}
 }
 
-// micros emits each micro-kernel but reduce, which has a body: see assemblers.
-var micros = map[kernel.MicroKind]func(t *Target, m *kernel.Micro) (*Program, error){
+// storeHalf stores the lower half of a vector.
+func storeHalf(n *nest, i *vector.Inst) {
+	n.do("VMOVUPS", half(i.Src[0].Index), mem(n.element(i.Place)))
+}
+
+// micros emits each micro-kernel but reduce, which has a body: see assemblers. It is an array because init functions make maps.
+var micros = [...]func(t *Target, m *kernel.Micro) (*Program, error){
 	kernel.Pack:           func(_ *Target, m *kernel.Micro) (*Program, error) { return compilePack(m), nil },
 	kernel.Transpose:      func(_ *Target, m *kernel.Micro) (*Program, error) { return compileTranspose(m), nil },
 	kernel.Insert:         func(_ *Target, m *kernel.Micro) (*Program, error) { return compileInsert(m), nil },
 	kernel.Lookup:         func(_ *Target, m *kernel.Micro) (*Program, error) { return compileLookup(m), nil },
 	kernel.StoreNT:        func(*Target, *kernel.Micro) (*Program, error) { return compileStoreNT(), nil },
 	kernel.Prefetch:       func(_ *Target, m *kernel.Micro) (*Program, error) { return compilePrefetch(m), nil },
-	kernel.Dot:            func(t *Target, m *kernel.Micro) (*Program, error) { return compileDot(t.dot, m), nil },
-	kernel.DotWindows:     func(t *Target, m *kernel.Micro) (*Program, error) { return compileDot(t.dot, m), nil },
-	kernel.DotLeftWindows: func(t *Target, m *kernel.Micro) (*Program, error) { return compileDot(t.dot, m), nil },
-	kernel.DotHalves:      func(t *Target, m *kernel.Micro) (*Program, error) { return compileDot(t.dot, m), nil },
+	kernel.Dot:            func(t *Target, m *kernel.Micro) (*Program, error) { return compileDot(t.dot(), m), nil },
+	kernel.DotWindows:     func(t *Target, m *kernel.Micro) (*Program, error) { return compileDot(t.dot(), m), nil },
+	kernel.DotLeftWindows: func(t *Target, m *kernel.Micro) (*Program, error) { return compileDot(t.dot(), m), nil },
+	kernel.DotHalves:      func(t *Target, m *kernel.Micro) (*Program, error) { return compileDot(t.dot(), m), nil },
 	kernel.DotBatch:       func(_ *Target, m *kernel.Micro) (*Program, error) { return compileDotBatch(m), nil },
 	kernel.ScanRows:       func(_ *Target, m *kernel.Micro) (*Program, error) { return compileScan(m), nil },
 	kernel.ReduceColumns:  compileReduceColumns,

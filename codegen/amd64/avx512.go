@@ -4,28 +4,33 @@ import (
 	"github.com/stridefuse/stridefuse/codegen/vector"
 )
 
-// AVX512 emits, for amd64 with AVX-512 F, DQ, BW, VL and VNNI: elementwise kernels, products of floats and of halves,
+var avx512 lazy
+
+// AVX512 returns the target that emits, for amd64 with AVX-512 F, DQ, BW, VL and VNNI: elementwise kernels, products of floats and of halves,
 // reductions of columns, and reductions of rows except arg-reductions and reductions of bools.
-var AVX512 = &Target{
-	name: "avx512", engine: "AVX512", suffix: "_avx512",
-	m:          avx512Machine,
-	forms:      forms{}.add(avx512Names, commonForms).add(nil, avx512Forms),
-	table:      avx512Table(),
-	style:      maskRegisters{},
-	dot:        dotAVX512,
-	broadcasts: true,
-	extensions: extensions("MMX+ SSE SSE2 AVX AVX2 FMA3 F16C CMOV BMI BMI2 AVX512F AVX512DQ AVX512BW AVX512VL AVX512VNNI"),
-	special: map[string]instWriter{
-		"MASKLOADPS": maskLoad512("VMOVUPS.Z"), "MASKLOADPD": maskLoad512("VMOVUPD.Z"),
-		"VPMOVZXBD.Z": maskLoad512("VPMOVZXBD.Z"), "VPMOVZXWD.Z": maskLoad512("VPMOVZXWD.Z"),
-		"VPMOVSXBD.Z": maskLoad512("VPMOVSXBD.Z"), "VPMOVSXWD.Z": maskLoad512("VPMOVSXWD.Z"),
-		"MASKSTOREPS": maskStore512("VMOVUPS"), "MASKSTOREPD": maskStore512("VMOVUPD"),
-		"MASKSTOREDB": maskStore512("VPMOVDB"), "MASKSTOREDW": maskStore512("VPMOVDW"),
-		"STOREDB": store512("VPMOVDB"), "STOREDW": store512("VPMOVDW"), "STOREHALF": AVX2.special["STOREHALF"],
-		vector.OpCold.Name: (*nest).testMasks,
-		vector.OpMask.Name: (*nest).maskBits,
-	},
-	some: true,
+func AVX512() *Target { return avx512.get(newAVX512) }
+
+func newAVX512() *Target {
+	return &Target{
+		name: "avx512", engine: "AVX512", suffix: "_avx512",
+		m:          avx512Machine,
+		forms:      forms{}.add(avx512Names, commonForms).add(nil, avx512Forms),
+		table:      avx512Table(),
+		style:      maskRegisters{},
+		broadcasts: true,
+		extensions: extensions("MMX+ SSE SSE2 AVX AVX2 FMA3 F16C CMOV BMI BMI2 AVX512F AVX512DQ AVX512BW AVX512VL AVX512VNNI"),
+		special: map[string]instWriter{
+			"MASKLOADPS": maskLoad512("VMOVUPS.Z"), "MASKLOADPD": maskLoad512("VMOVUPD.Z"),
+			"VPMOVZXBD.Z": maskLoad512("VPMOVZXBD.Z"), "VPMOVZXWD.Z": maskLoad512("VPMOVZXWD.Z"),
+			"VPMOVSXBD.Z": maskLoad512("VPMOVSXBD.Z"), "VPMOVSXWD.Z": maskLoad512("VPMOVSXWD.Z"),
+			"MASKSTOREPS": maskStore512("VMOVUPS"), "MASKSTOREPD": maskStore512("VMOVUPD"),
+			"MASKSTOREDB": maskStore512("VPMOVDB"), "MASKSTOREDW": maskStore512("VPMOVDW"),
+			"STOREDB": store512("VPMOVDB"), "STOREDW": store512("VPMOVDW"), "STOREHALF": storeHalf,
+			vector.OpCold.Name: (*nest).testMasks,
+			vector.OpMask.Name: (*nest).maskBits,
+		},
+		some: true,
+	}
 }
 
 // avx512Machine has the registers of AVX-512; mask register 0 means no mask to most

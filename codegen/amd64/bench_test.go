@@ -16,11 +16,11 @@ const tenOps = "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = sub u0 u1; t1 = m
 func BenchmarkAssemble(b *testing.B) {
 	k, err := kernel.ParseCode(tenOps)
 	require.NoError(b, err)
-	for _, t := range []*Target{AVX2, AVX512} {
+	for _, t := range []*Target{AVX2(), AVX512()} {
 		b.Run(t.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_, err := t.Assemble(k)
+				_, err := t.Assemble(k, InCaller)
 				require.NoError(b, err)
 			}
 		})
@@ -29,7 +29,7 @@ func BenchmarkAssemble(b *testing.B) {
 			require.NoError(b, err)
 			b.ReportAllocs()
 			for b.Loop() {
-				_, err := t.encode(p)
+				_, err := t.encode(p, InCaller)
 				require.NoError(b, err)
 			}
 		})

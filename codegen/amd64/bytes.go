@@ -7,7 +7,9 @@ import (
 
 // Lanes of a byte: uint8, int8 and bool, 32 in a vector.
 
-var avx2Bytes = narrowTarget(1, forms{}.add(byteNames, commonForms).add(byteNames, avx2Forms).add(ofWords, byteForms), byteTable(), byteLanes{})
+func newBytes() *Target {
+	return narrowTarget(1, forms{}.add(byteNames, commonForms).add(byteNames, avx2Forms).add(ofWords, byteForms), byteTable(), byteLanes{})
+}
 
 // byteNames are the instructions on lanes of a byte, by the names of those on 32 bits.
 var byteNames = map[string]string{

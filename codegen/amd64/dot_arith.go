@@ -17,9 +17,6 @@ type dotArith struct {
 	twoLines func(t *dotTile, element Memory, row int) // multiply for rows of two cache lines; nil for none
 }
 
-// halves is the arithmetic of products of 16-bit elements, two in each int32.
-var halves = dotArith{kernel.DotRows, 1, "VPADDD", broadcast("VPBROADCASTD", multiplyAdd("VPMADDWD")), nil, nil}
-
 // arith returns the arithmetic of a micro-kernel; it has no rows if there is none.
 func (s *dotStyle) arith(m *kernel.Micro) dotArith {
 	switch m.Kind {
@@ -39,20 +36,21 @@ func (s *dotStyle) arith(m *kernel.Micro) dotArith {
 	return dotArith{}
 }
 
-var dotAriths = map[ir.DType]dotArith{
-	ir.Float32: {kernel.DotRows, 1, "VADDPS", broadcast("VBROADCASTSS", fusedMultiplyAdd("VFMADD231PS")), nil, nil},
-	ir.Float64: {kernel.DotRows, 1, "VADDPD", broadcast("VBROADCASTSD", fusedMultiplyAdd("VFMADD231PD")), nil, nil},
-	ir.Int32:   {kernel.DotRows, 1, "VPADDD", broadcast("VPBROADCASTD", multiplyAdd("VPMULLD")), nil, nil},
-	ir.Int64:   {kernel.DotRows / 2, 2, "VPADDQ", broadcast("VPBROADCASTQ", mulAdd64), finish64, nil},
+func dotAriths() map[ir.DType]dotArith {
+	return map[ir.DType]dotArith{
+		ir.Float32: {kernel.DotRows, 1, "VADDPS", broadcast("VBROADCASTSS", fusedMultiplyAdd("VFMADD231PS")), nil, nil},
+		ir.Float64: {kernel.DotRows, 1, "VADDPD", broadcast("VBROADCASTSD", fusedMultiplyAdd("VFMADD231PD")), nil, nil},
+		ir.Int32:   {kernel.DotRows, 1, "VPADDD", broadcast("VPBROADCASTD", multiplyAdd("VPMULLD")), nil, nil},
+		ir.Int64:   {kernel.DotRows / 2, 2, "VPADDQ", broadcast("VPBROADCASTQ", mulAdd64), finish64, nil},
+	}
 }
 
-var dotAriths512 = map[ir.DType]dotArith{
-	ir.Float32: {2 * kernel.DotRows, 1, "VADDPS", multiplyBroadcast("VFMADD231PS.BCST"), nil, broadcast("VBROADCASTSS", fusedMultiplyAdd("VFMADD231PS"))},
-	ir.Float64: {2 * kernel.DotRows, 1, "VADDPD", multiplyBroadcast("VFMADD231PD.BCST"), nil, broadcast("VBROADCASTSD", fusedMultiplyAdd("VFMADD231PD"))},
+func dotAriths512() map[ir.DType]dotArith {
+	return map[ir.DType]dotArith{
+		ir.Float32: {2 * kernel.DotRows, 1, "VADDPS", multiplyBroadcast("VFMADD231PS.BCST"), nil, broadcast("VBROADCASTSS", fusedMultiplyAdd("VFMADD231PS"))},
+		ir.Float64: {2 * kernel.DotRows, 1, "VADDPD", multiplyBroadcast("VFMADD231PD.BCST"), nil, broadcast("VBROADCASTSD", fusedMultiplyAdd("VFMADD231PD"))},
+	}
 }
-
-// halves512 does with one instruction what takes halves two.
-var halves512 = dotArith{2 * kernel.DotRows, 1, "VPADDD", multiplyBroadcast("VPDPWSSD.BCST"), nil, nil}
 
 // broadcast loads the element into all lanes of a register before it multiplies.
 func broadcast(name string, multiply func(t *dotTile, row int)) func(t *dotTile, element Memory, row int) {

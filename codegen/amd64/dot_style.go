@@ -9,7 +9,7 @@ import (
 type dotStyle struct {
 	width  int // bytes of a vector
 	ariths map[ir.DType]dotArith
-	halves dotArith
+	halves dotArith // of 16-bit elements, two in each int32; AVX-512 does with one instruction what takes AVX2 two
 	// Vector registers: the first of the row of B, the one with the element of A in all lanes, and a scratch register. Sums are in
 	// the registers before the row of B.
 	rowOfB, ofA, scratch int
@@ -29,53 +29,65 @@ type dotStyle struct {
 	storeMasked  func(t *dotTile, from int, to Memory)
 }
 
+// dot returns the style of the target's products.
+func (t *Target) dot() *dotStyle {
+	if t.some {
+		return dotAVX512()
+	}
+	return dotAVX2()
+}
+
 // dotHeldMask is the vector register of the mask while a tall tile of AVX2, whose row of B is one vector, uses dotMask otherwise.
 const dotHeldMask = 13
 
-// dotAVX2 has a pointer to the mask in dotMask. Only tall tiles have a register free for the mask, so other tiles load
+// dotAVX2 returns the style of AVX2. It has a pointer to the mask in dotMask. Only tall tiles have a register free for the mask, so other tiles load
 // it each time; loads are not the bottleneck.
-var dotAVX2 = &dotStyle{
-	width: 32, ariths: dotAriths, halves: halves, rowOfB: 12, ofA: 14, scratch: 15, lined: kernel.DotRows, aheadLines: 16,
-	mask: func(w *dotWriter) {
-		w.do("NEGQ", gp(dotMask))
-		w.do("LEAQ", mem(maskMiddle(avx2Machine)), gp(dotCount))
-		w.do("LEAQ", mem(at(dotCount, 0).indexed(dotMask, w.d.Size())), gp(dotMask))
-	},
-	loadMasked: func(t *dotTile, from Memory, to int) {
-		mask := dotHeldMask
-		if !t.isTall() {
-			mask = to
-			t.do("VMOVUPS", mem(at(dotMask, 0)), t.vec(mask))
-		}
-		t.do(widthOf("VMASKMOV", t.d), mem(from), t.vec(mask), t.vec(to))
-	},
-	beforeStores: func(t *dotTile) {
-		if !t.isTall() {
-			t.do("VMOVUPS", mem(at(dotMask, 0)), t.vec(t.scratch))
-		}
-	},
-	storeMasked: func(t *dotTile, from int, to Memory) {
-		mask := dotHeldMask
-		if !t.isTall() {
-			mask = t.scratch
-		}
-		t.do(widthOf("VMASKMOV", t.d), t.vec(from), t.vec(mask), mem(to))
-	},
+func dotAVX2() *dotStyle {
+	return &dotStyle{
+		width: 32, ariths: dotAriths(), halves: dotArith{kernel.DotRows, 1, "VPADDD", broadcast("VPBROADCASTD", multiplyAdd("VPMADDWD")), nil, nil}, rowOfB: 12, ofA: 14, scratch: 15, lined: kernel.DotRows, aheadLines: 16,
+		mask: func(w *dotWriter) {
+			w.do("NEGQ", gp(dotMask))
+			w.do("LEAQ", mem(maskMiddle(avx2Machine)), gp(dotCount))
+			w.do("LEAQ", mem(at(dotCount, 0).indexed(dotMask, w.d.Size())), gp(dotMask))
+		},
+		loadMasked: func(t *dotTile, from Memory, to int) {
+			mask := dotHeldMask
+			if !t.isTall() {
+				mask = to
+				t.do("VMOVUPS", mem(at(dotMask, 0)), t.vec(mask))
+			}
+			t.do(widthOf("VMASKMOV", t.d), mem(from), t.vec(mask), t.vec(to))
+		},
+		beforeStores: func(t *dotTile) {
+			if !t.isTall() {
+				t.do("VMOVUPS", mem(at(dotMask, 0)), t.vec(t.scratch))
+			}
+		},
+		storeMasked: func(t *dotTile, from int, to Memory) {
+			mask := dotHeldMask
+			if !t.isTall() {
+				mask = t.scratch
+			}
+			t.do(widthOf("VMASKMOV", t.d), t.vec(from), t.vec(mask), mem(to))
+		},
+	}
 }
 
-// dotAVX512 has the mask in a mask register, so dotMask is free.
-var dotAVX512 = &dotStyle{
-	width: 64, ariths: dotAriths512, halves: halves512, rowOfB: 24, ofA: 26, scratch: 27, lined: 2 * dotAddressed,
-	mask: func(w *dotWriter) {
-		w.do("MOVQ", imm32(-1), gp(dotCount))
-		w.do("BZHIQ", gp(dotMask), gp(dotCount), gp(dotCount))
-		w.do("KMOVW", lowOf(dotCount), mask(1))
-	},
-	loadMasked: func(t *dotTile, from Memory, to int) {
-		t.do(widthOf("VMOVU", t.d)+".Z", mem(from), mask(1), t.vec(to))
-	},
-	beforeStores: func(*dotTile) {},
-	storeMasked: func(t *dotTile, from int, to Memory) {
-		t.do(widthOf("VMOVU", t.d), t.vec(from), mask(1), mem(to))
-	},
+// dotAVX512 returns the style of AVX-512. It has the mask in a mask register, so dotMask is free.
+func dotAVX512() *dotStyle {
+	return &dotStyle{
+		width: 64, ariths: dotAriths512(), halves: dotArith{2 * kernel.DotRows, 1, "VPADDD", multiplyBroadcast("VPDPWSSD.BCST"), nil, nil}, rowOfB: 24, ofA: 26, scratch: 27, lined: 2 * dotAddressed,
+		mask: func(w *dotWriter) {
+			w.do("MOVQ", imm32(-1), gp(dotCount))
+			w.do("BZHIQ", gp(dotMask), gp(dotCount), gp(dotCount))
+			w.do("KMOVW", lowOf(dotCount), mask(1))
+		},
+		loadMasked: func(t *dotTile, from Memory, to int) {
+			t.do(widthOf("VMOVU", t.d)+".Z", mem(from), mask(1), t.vec(to))
+		},
+		beforeStores: func(*dotTile) {},
+		storeMasked: func(t *dotTile, from int, to Memory) {
+			t.do(widthOf("VMOVU", t.d), t.vec(from), mask(1), mem(to))
+		},
+	}
 }

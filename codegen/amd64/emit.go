@@ -28,11 +28,13 @@ func (n *nest) inst(i *vector.Inst) {
 		n.broadcast(i.Place.Operand, i.Dst)
 		return
 	}
-	for _, table := range []map[string]instWriter{special, n.t.special} {
-		if f, ok := table[i.Op.Name]; ok {
-			f(n, i)
-			return
-		}
+	write := special(i.Op.Name)
+	if write == nil {
+		write = n.t.special[i.Op.Name]
+	}
+	if write != nil {
+		write(n, i)
+		return
 	}
 	n.plain(i)
 }
@@ -71,17 +73,23 @@ func (n *nest) plain(i *vector.Inst) {
 	n.do(name, append(args, dst)...)
 }
 
-// special has the opcodes that become several instructions, or address an operand.
-var special = map[string]instWriter{
-	vector.OpKeep.Name: func(n *nest, i *vector.Inst) {
-		n.save(i.Src[0].Index, n.address(vector.Loc{Space: vector.InSlot, Index: i.Slot}))
-	},
-	"STORE":   (*nest).store,
-	"DIVREM":  (*nest).divRem,
-	"DIVREMU": (*nest).divRem,
-
-	vector.OpFirst.Name: (*nest).storeFirst,
-	vector.OpIndex.Name: (*nest).stepIndex,
+// special returns what writes the opcodes that become several instructions, or address an operand, on every target.
+func special(name string) instWriter {
+	switch name {
+	case vector.OpKeep.Name:
+		return func(n *nest, i *vector.Inst) {
+			n.save(i.Src[0].Index, n.address(vector.Loc{Space: vector.InSlot, Index: i.Slot}))
+		}
+	case "STORE":
+		return (*nest).store
+	case "DIVREM", "DIVREMU":
+		return (*nest).divRem
+	case vector.OpFirst.Name:
+		return (*nest).storeFirst
+	case vector.OpIndex.Name:
+		return (*nest).stepIndex
+	}
+	return nil
 }
 
 // store stores whole vectors of an output.

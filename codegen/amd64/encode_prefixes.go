@@ -106,6 +106,7 @@ func (a *encoder) modRM(reg int, rm *Arg, short int) {
 	case BaseParam:
 		disp += a.argument
 	case BaseStack:
+		disp += a.locals
 	default:
 		base = generalNumber(m.Base)
 	}

@@ -17,7 +17,7 @@ import (
 // TestForms compares the bytes of every instruction of the tables, in every form of its operands, with those that Go's
 // assembler makes: low and high registers, addresses of all shapes, masks and broadcast elements.
 func TestForms(t *testing.T) {
-	for _, target := range []*Target{AVX2, AVX512} {
+	for _, target := range []*Target{AVX2(), AVX512()} {
 		t.Run(target.name, func(t *testing.T) {
 			t.Parallel()
 			p := &Program{Frame: 40, Lines: target.allInstances()}
@@ -29,7 +29,7 @@ func TestForms(t *testing.T) {
 
 // TestPrograms compares random programs of random instructions, with jumps, alignment and stack frames of all sizes.
 func TestPrograms(t *testing.T) {
-	for _, target := range []*Target{AVX2, AVX512} {
+	for _, target := range []*Target{AVX2(), AVX512()} {
 		t.Run(target.name, func(t *testing.T) {
 			t.Parallel()
 			pool := target.allInstances()
@@ -85,7 +85,7 @@ func randomProgram(rnd *rand.Rand, pool []Line) *Program {
 // TestKernels compares the built-in kernels of composed operations. Among them are all that have large stack frames, which the
 // linked functions check (see runtime/builtin).
 func TestKernels(t *testing.T) {
-	for _, target := range []*Target{AVX2, AVX512} {
+	for _, target := range []*Target{AVX2(), AVX512()} {
 		t.Run(target.name, func(t *testing.T) {
 			t.Parallel()
 			var programs []*Program
@@ -269,7 +269,7 @@ var addresses, nearAddresses = func() (all, near []Arg) {
 func requireSame(t *testing.T, target *Target, programs []*Program) {
 	want, offsets := goAssembled(t, target, programs)
 	for i, p := range programs {
-		code, err := target.encode(p)
+		code, err := target.encode(p, InOwnFrame)
 		require.NoError(t, err)
 		got := code.Bytes[:code.Text]
 		for _, r := range code.refs {

@@ -170,16 +170,24 @@ const (
 // .BCST.
 func hasBroadcast(name string) bool { return encodingsOf()[name+".BCST"] != nil }
 
+var encodings struct {
+	once   sync.Once
+	byName map[string][]encoding
+}
+
 // encodingsOf returns the encodings of each instruction by its name.
-var encodingsOf = sync.OnceValue(func() map[string][]encoding {
-	out := map[string][]encoding{}
-	for _, rows := range [...][]encodingRow{generalRows, vectorRows, vector512Rows} {
-		for i := range rows {
-			rows[i].each(func(name string, e encoding) { out[name] = append(out[name], e) })
+func encodingsOf() map[string][]encoding {
+	encodings.once.Do(func() {
+		out := map[string][]encoding{}
+		for _, rows := range [...][]encodingRow{generalRows, vectorRows, vector512Rows} {
+			for i := range rows {
+				rows[i].each(func(name string, e encoding) { out[name] = append(out[name], e) })
+			}
 		}
-	}
-	return out
-})
+		encodings.byName = out
+	})
+	return encodings.byName
+}
 
 // each calls f for the instructions of a row.
 func (r *encodingRow) each(f func(name string, e encoding)) {

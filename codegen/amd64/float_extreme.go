@@ -65,7 +65,7 @@ const (
 )
 
 func (e *floatExtreme) lanes() int { return e.t.m.Width / e.d.Size() }
-func (e *floatExtreme) wide() bool { return e.t == AVX512 }
+func (e *floatExtreme) wide() bool { return e.t == AVX512() }
 
 // vectors returns the number of vectors of each row in a step: 256 bytes of one row, but at least two vectors.
 func (e *floatExtreme) vectors() int { return max(2, 256/e.t.m.Width/e.rows) }

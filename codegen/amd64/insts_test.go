@@ -14,7 +14,7 @@ import (
 // TestTotal proves that every instruction that expansions leave has instructions for
 // every type that it takes and that runs, and that the table has no others.
 func TestTotal(t *testing.T) {
-	for _, target := range []*Target{AVX2, AVX512} {
+	for _, target := range []*Target{AVX2(), AVX512()} {
 		t.Run(target.name, func(t *testing.T) { requireTotal(t, target) })
 	}
 }
@@ -76,14 +76,14 @@ func requireRows(t *testing.T, target *Target, e *kernel.Kernel, want map[key]bo
 
 // TestEncodings proves that every instruction of the lowering can be encoded.
 func TestEncodings(t *testing.T) {
-	for _, target := range []*Target{AVX2, AVX512} {
+	for _, target := range []*Target{AVX2(), AVX512()} {
 		for _, op := range target.forms {
 			switch {
 			case op.Form == vector.FormFMA && !op.Imm:
 				for _, digits := range fusedDigits {
 					require.NotEmpty(t, encodingsOf()[spelled(op, digits)], op.Name)
 				}
-			case special[op.Name] == nil && target.special[op.Name] == nil:
+			case special(op.Name) == nil && target.special[op.Name] == nil:
 				require.NotEmpty(t, encodingsOf()[op.Name], op.Name)
 			}
 		}
@@ -93,7 +93,7 @@ func TestEncodings(t *testing.T) {
 // TestMicroTable proves the table of micro-kernels total.
 func TestMicroTable(t *testing.T) {
 	for _, r := range kernel.MicroKinds() {
-		require.Equal(t, !r.Written() && r != kernel.Reduce, micros[r] != nil, "%s", r) // reduce has a body: see assemblers
+		require.Equal(t, !r.Written() && r != kernel.Reduce, int(r) < len(micros) && micros[r] != nil, "%s", r) // reduce has a body: see assemblers
 	}
 }
 

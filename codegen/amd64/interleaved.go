@@ -53,7 +53,7 @@ func (t *Target) loadMember(l *lowerer, i int) value {
 	if in.DType.Size() == 1 {
 		return one(a.byteMember(int(in.Member.At)))
 	}
-	member := func(p int) ref { return a.run(deinterleaving, a.pieces(p))[in.Member.At] }
+	member := func(p int) ref { return a.run(deinterleaving(), a.pieces(p))[in.Member.At] }
 	if l.parts(in.DType) == 2 {
 		return two(member(0), member(1))
 	}
@@ -79,7 +79,7 @@ func (t *Target) storeGroup(l *lowerer, output int) (stores []ref) {
 		return a.storeBytes(members(0))
 	}
 	for p := range l.parts(d) {
-		pieces := a.run(interleaving, members(p))
+		pieces := a.run(interleaving(), members(p))
 		for j := range a.of {
 			v := p*a.of + j
 			x := pieces[j]
@@ -172,28 +172,34 @@ func takeWords(x, y, a, b, c, d int) shuffle {
 func lower(x, y int) shuffle { return takeWords(x, y, 0, 1, 0, 1) }
 func upper(x, y int) shuffle { return takeWords(x, y, 2, 3, 2, 3) }
 
-// deinterleaving are the shuffles that make members of pieces, interleaving those that make pieces of members. Values
+// deinterleaving returns the shuffles that make members of pieces, interleaving those that make pieces of members. Values
 // are numbered from the operands on; the last ones are the results.
-var (
-	deinterleaving = map[interleave][]shuffle{
+func deinterleaving() map[interleave][]shuffle {
+	return map[interleave][]shuffle{
 		{4, 2}: {takeWords(0, 1, 0, 2, 0, 2), takeWords(0, 1, 1, 3, 1, 3)},
 		{4, 3}: {takeWords(1, 2, 2, 3, 1, 2), takeWords(0, 1, 1, 2, 0, 1), takeWords(0, 3, 0, 3, 0, 2), takeWords(4, 3, 0, 2, 1, 3), takeWords(4, 2, 1, 3, 0, 3)},
-		{4, 4}: fourByFour,
+		{4, 4}: fourByFour(),
 		{8, 2}: {lower(0, 1), upper(0, 1)},
 		{8, 3}: {takeWords(0, 1, 0, 1, 2, 3), takeWords(0, 2, 2, 3, 0, 1), takeWords(1, 2, 0, 1, 2, 3)},
 		{8, 4}: {lower(0, 2), upper(0, 2), lower(1, 3), upper(1, 3)},
 	}
-	interleaving = map[interleave][]shuffle{
+}
+
+func interleaving() map[interleave][]shuffle {
+	return map[interleave][]shuffle{
 		{4, 2}: {{0, 1, "VUNPCKLPS", 0}, {0, 1, "VUNPCKHPS", 0}},
 		{4, 3}: {takeWords(0, 1, 0, 2, 0, 2), takeWords(1, 2, 1, 3, 1, 3), takeWords(2, 0, 0, 2, 1, 3), takeWords(3, 5, 0, 2, 0, 2), takeWords(4, 3, 0, 2, 1, 3), takeWords(5, 4, 1, 3, 1, 3)},
-		{4, 4}: fourByFour,
+		{4, 4}: fourByFour(),
 		{8, 2}: {lower(0, 1), upper(0, 1)},
 		{8, 3}: {lower(0, 1), takeWords(2, 0, 0, 1, 2, 3), upper(1, 2)},
 		{8, 4}: {lower(0, 1), lower(2, 3), upper(0, 1), upper(2, 3)},
 	}
-	fourByFour = []shuffle{lower(0, 1), upper(0, 1), lower(2, 3), upper(2, 3),
+}
+
+func fourByFour() []shuffle {
+	return []shuffle{lower(0, 1), upper(0, 1), lower(2, 3), upper(2, 3),
 		takeWords(4, 6, 0, 2, 0, 2), takeWords(4, 6, 1, 3, 1, 3), takeWords(5, 7, 0, 2, 0, 2), takeWords(5, 7, 1, 3, 1, 3)}
-)
+}
 
 // run returns the results of the shuffles that a table has for the group.
 func (a *group) run(table map[interleave][]shuffle, x []ref) []ref {

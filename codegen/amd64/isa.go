@@ -17,6 +17,7 @@ package amd64
 import (
 	"errors"
 	"strings"
+	"sync"
 
 	"github.com/stridefuse/stridefuse/codegen/vector"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -27,14 +28,24 @@ type Target struct {
 	name, engine string
 	suffix       string
 	m            *vector.Machine
-	forms        // of instructions, by the names that rows call them
-	table        // rows: the instructions of operations
-	style        // masks and narrow elements
-	dot          *dotStyle
+	forms                              // of instructions, by the names that rows call them
+	table                              // rows: the instructions of operations
+	style                              // masks and narrow elements
 	special      map[string]instWriter // opcodes besides those of special (emit.go)
 	broadcasts   bool                  // instructions read a constant of 8 bytes in every lane
 	extensions   map[string]bool       // of the instruction set, by avo's names
 	some         bool                  // the target has some kernels only, those that gain from it: AVX2 has all
+}
+
+// lazy is a target that is made when it is first asked for, so that a program which assembles nothing does not link its tables.
+type lazy struct {
+	once   sync.Once
+	target *Target
+}
+
+func (l *lazy) get(new func() *Target) *Target {
+	l.once.Do(func() { l.target = new() })
+	return l.target
 }
 
 // instWriter writes the lines of an instruction.
@@ -65,7 +76,14 @@ func (t *Target) Emits(c kernel.Code) bool {
 		return t.assemblerOf(body, combine).wide
 	}
 	m := c.(*kernel.Micro)
-	return m.Kind == kernel.ReduceColumns || t.dot.arith(m).rows > 0
+	return m.Kind == kernel.ReduceColumns || t.dot().arith(m).rows > 0
+}
+
+// EmitsBody reports whether the target compiles the body of a kernel, which is elementwise or reduces rows. Programs
+// link the other kernels, which are finitely many, as built-in ones.
+func (t *Target) EmitsBody(c kernel.Code) bool {
+	body, combine, ok := bodyOf(c)
+	return ok && (!t.some || t.compilerOf(body, combine).wide)
 }
 
 // Assembler names what writes the assembly of a kernel: a row of assemblers, or the kind of a micro-kernel.
@@ -88,9 +106,8 @@ func (t *Target) Program(c kernel.Code) (*Program, error) {
 		return t.assemblerOf(body, combine).emit(t, body, combine)
 	}
 	m := c.(*kernel.Micro)
-	compile := micros[m.Kind]
-	if compile == nil {
+	if int(m.Kind) >= len(micros) || micros[m.Kind] == nil {
 		return nil, errors.New("the kernel is written by hand, in package runtime/lines: its assembly is not generated")
 	}
-	return compile(t, m)
+	return micros[m.Kind](t, m)
 }

@@ -13,8 +13,12 @@ import (
 // AVX2 otherwise has 8. Each width of lanes is a target of its own. Its rows are those of 32-bit lanes under other names, and a few
 // that differ (bytes.go, words.go).
 
-// narrowLanes are these targets, the narrowest lanes first.
-var narrowLanes = []*Target{avx2Bytes, avx2Words}
+var narrow struct{ bytes, words lazy }
+
+// narrowLanes returns these targets, the narrowest lanes first.
+func narrowLanes() [2]*Target {
+	return [...]*Target{narrow.bytes.get(newBytes), narrow.words.get(newWords)}
+}
 
 // narrowTarget returns a target of AVX2 with narrow lanes.
 func narrowTarget(lane int, f forms, t table, s style) *Target {
@@ -22,7 +26,7 @@ func narrowTarget(lane int, f forms, t table, s style) *Target {
 	m.Lane, m.Unroll = lane, narrowUnroll
 	return &Target{
 		name: "avx2", engine: "AVX2", m: &m, forms: f, table: t, style: s,
-		special: map[string]instWriter{"NARROWLOAD": (*nest).fewLoad, "NARROWSTORE": (*nest).fewStore, "STOREHALF": AVX2.special["STOREHALF"]},
+		special: map[string]instWriter{"NARROWLOAD": (*nest).fewLoad, "NARROWSTORE": (*nest).fewStore, "STOREHALF": storeHalf},
 	}
 }
 
@@ -35,7 +39,7 @@ func inNarrowLanes(k *kernel.Kernel) (*Target, *kernel.Kernel) {
 	if k.Interleaved() { // which are deinterleaved into lanes of 32 bits and more
 		return nil, nil
 	}
-	for _, t := range narrowLanes {
+	for _, t := range narrowLanes() {
 		fits := func(d ir.DType) bool { return t.rows[key{ir.OpCopy, d}] != nil }
 		all := true
 		for r := range kernel.Ref(len(k.In) + len(k.Body)) {

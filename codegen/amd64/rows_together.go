@@ -123,7 +123,7 @@ const (
 // newTogether returns the block with the fewest instructions per row, or nil if the body has no window.
 func newTogether(b *vector.Body) *together {
 	w := windowOf(b.Graph.Kernel)
-	if w == nil || b.Graph.Target != vector.Target(AVX2) || len(b.Exits()) > 0 {
+	if w == nil || b.Graph.Target != vector.Target(AVX2()) || len(b.Exits()) > 0 {
 		return nil
 	}
 	var best *together

@@ -8,7 +8,9 @@ import (
 // 16-bit lanes, 16 in a vector: uint16 and int16, and uint8, int8 and bool where they are converted from or to these. A lane holds
 // the number of its element, so bytes are extended.
 
-var avx2Words = narrowTarget(2, forms{}.add(wordNames, commonForms).add(wordNames, avx2Forms).add(ofHalves, wordForms), wordTable(), wordLanes{})
+func newWords() *Target {
+	return narrowTarget(2, forms{}.add(wordNames, commonForms).add(wordNames, avx2Forms).add(ofHalves, wordForms), wordTable(), wordLanes{})
+}
 
 // wordNames are the instructions on lanes of 16 bits, by the names of those on 32 bits.
 var wordNames = map[string]string{

@@ -272,9 +272,9 @@ func rare(d ir.DType, with bool) *kernel.Kernel {
 // together, the test and the jump.
 func TestCold(t *testing.T) {
 	for d, more := range map[ir.DType]int{ir.Float32: 4, ir.Float64: 7} {
-		without, err := amd64.AVX2.Count(rare(d, false))
+		without, err := amd64.AVX2().Count(rare(d, false))
 		require.NoError(t, err)
-		with, err := amd64.AVX2.Count(rare(d, true))
+		with, err := amd64.AVX2().Count(rare(d, true))
 		require.NoError(t, err)
 		require.Equal(t, without+float64(more), with, "%s", d)
 	}

@@ -151,9 +151,9 @@ func bodyOf(c kernel.Code) *kernel.Kernel {
 // processor that has it. Each kernel is also assembled to bytes, without running these.
 func differ(t *testing.T, ks []kernel.Code, portable ...codegen.File) {
 	for _, k := range ks {
-		for _, target := range []*amd64.Target{amd64.AVX2, amd64.AVX512} {
+		for _, target := range []*amd64.Target{amd64.AVX2(), amd64.AVX512()} {
 			if target.Emits(k) {
-				_, err := target.Assemble(k)
+				_, err := target.Assemble(k, amd64.InOwnFrame)
 				require.NoError(t, err)
 			}
 		}

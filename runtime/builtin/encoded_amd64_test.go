@@ -26,8 +26,8 @@ func TestEncoded(t *testing.T) {
 		assembly
 		*amd64.Target
 	}{
-		{kernels_avx2, amd64.AVX2}, {kernels_avx2_float64, amd64.AVX2}, {kernels_avx2_integers, amd64.AVX2},
-		{kernels_avx512, amd64.AVX512}, {kernels_avx512_float64, amd64.AVX512}, {kernels_avx512_integers, amd64.AVX512},
+		{kernels_avx2, amd64.AVX2()}, {kernels_avx2_float64, amd64.AVX2()}, {kernels_avx2_integers, amd64.AVX2()},
+		{kernels_avx512, amd64.AVX512()}, {kernels_avx512_float64, amd64.AVX512()}, {kernels_avx512_integers, amd64.AVX512()},
 	} {
 		if len(list.signatures) == 0 {
 			continue // left out by a build tag
@@ -36,7 +36,7 @@ func TestEncoded(t *testing.T) {
 		for i, signature := range list.signatures {
 			k, err := irkernel.ParseCode(signature)
 			require.NoError(t, err)
-			code, err := list.Assemble(k)
+			code, err := list.Assemble(k, amd64.InOwnFrame)
 			require.NoError(t, err)
 			if code.Stack > nosplitStack {
 				checked++
