@@ -13,8 +13,8 @@ import (
 // the commit.
 const (
 	maxGenerated = 13_540_000 // measured: 13.53 MB, of which 2.9 are kernels for AVX-512 and 2.6 all Go loops
-	maxGrowth    = 9_100_000  // measured: 8.99 MB on linux/amd64
-	maxUnused    = 3_900_000  // measured: 3.89 MB on linux/amd64, of which a program that prints is 2.40
+	maxGrowth    = 10_200_000 // measured: 10.11 MB on linux/amd64, of which the assembler is 1.1
+	maxUnused    = 3_920_000  // measured: 3.90 MB on linux/amd64, of which a program that prints is 2.40
 )
 
 // TestGeneratedSource limits the size of the built-in kernels' source in the repository.

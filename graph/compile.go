@@ -75,6 +75,7 @@ func (s *settings) config() program.Config {
 		NoFuse:     s.debug.has(NoFusion),
 		Eager:      s.tuning != nil,
 		TilingOnly: s.debug.has(TilingOnly),
+		Assemble:   s.assemble,
 		Plans:      min(cmp.Or(s.plans, defaultPlans), mostPlans),
 		Observe:    program.Observe{Progress: s.progress, Every: progressEvery, Profiled: s.profiled, Missed: s.missed()},
 	}

@@ -150,7 +150,7 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 
 // scheduleText returns the schedule of a binding, with that of the values it computes once.
 func (p *Program) scheduleText(b *program.Binding) (string, error) {
-	nests, err := p.compiled.Schedule(b.Plan)
+	nests, err := p.compiled.ScheduleOf(b, b.Plan)
 	if err != nil {
 		return "", err
 	}

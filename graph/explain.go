@@ -50,7 +50,7 @@ func (p *Program) Explain() string {
 		}
 		line(&b, "sizes", about, ir.Pos{})
 	}
-	nests, err := p.compiled.Schedule(bound.Plan) // the tasks that run
+	nests, err := p.compiled.ScheduleOf(bound, bound.Plan) // the tasks that run
 	if err != nil {
 		panic("BUG: graph: what was scheduled once can be again: " + err.Error())
 	}
@@ -59,11 +59,12 @@ func (p *Program) Explain() string {
 			p.explainTask(&b, bound.Plan, &nests.Tasks[i])
 		}
 	}
+	p.explainAssembled(&b, bound, nests)
 	explainLedger(&b, bound.Plan.Ledger)
 	if bound.Once != nil {
 		line(&b, "once", fmt.Sprintf("%s of constants, for all runs: %s kept", plural(len(bound.Once.Steps), "step"), byteText(bytesOf(bound.Once, plan.ResultBuffer))), ir.Pos{})
 	}
-	p.explainInPlace(&b, bound.Plan)
+	p.explainInPlace(&b, bound)
 	explainBytes(&b, bound.Plan, nests.Arena)
 	p.Profile().explain(&b)
 	return b.String()

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stridefuse/stridefuse/internal/program"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -119,8 +120,9 @@ const mostInPlace = 8
 
 // explainInPlace names the inputs whose memory an output may share without a copy. It leaves out steps that would copy
 // elements onto themselves.
-func (p *Program) explainInPlace(b *bytes.Buffer, pl *plan.Plan) {
-	nests, err := p.compiled.ScheduleInPlace(pl)
+func (p *Program) explainInPlace(b *bytes.Buffer, bound *program.Binding) {
+	pl := bound.Plan
+	nests, err := p.compiled.ScheduleInPlace(bound)
 	if err != nil {
 		return
 	}

@@ -90,7 +90,7 @@ func (x *inspection) lower(f *ir.Func) error {
 		x.add("once", x.once.String())
 	}
 	x.add("steps", x.plan.String())
-	if x.nests, err = p.compiled.Schedule(x.plan); err != nil {
+	if x.nests, err = p.compiled.ScheduleOf(x.bound, x.plan); err != nil {
 		return err
 	}
 	nests := *x.nests

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 
+	"github.com/stridefuse/stridefuse/internal/program"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
@@ -34,6 +35,7 @@ type settings struct {
 	profiled    bool
 	hidden      bool // hidden from dumps
 	recorders   []*recorder
+	assemble    program.Assembling
 	tuning      *tuning.Machine // constants for the executor, set by tests
 }
 

@@ -63,7 +63,7 @@ func (p *Program) Profile() *Profile {
 }
 
 func (p *Program) stepProfiles(b *program.Binding) []StepProfile {
-	nests, err := p.compiled.Schedule(b.Plan) // the tasks that run
+	nests, err := p.compiled.ScheduleOf(b, b.Plan) // the tasks that run
 	if err != nil {
 		panic("BUG: graph: what was scheduled once can be again: " + err.Error())
 	}

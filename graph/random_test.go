@@ -67,6 +67,7 @@ func checkPrograms(t *rapid.T, f *ir.Func, inputs []eval.Array, sizes map[string
 	chunk := graph.ChunkElems(rapid.IntRange(1, 40).Draw(t, "chunk"))
 	for _, options := range [][]graph.Item{
 		{graph.WithDebug(graph.Verify)}, {graph.WithDebug(graph.NoFusion)}, {graph.WithDebug(graph.Portable)}, {graph.WithDebug(graph.AVX2)}, {graph.WithDebug(graph.TilingOnly)},
+		{graph.WithAssembledKernels()}, {graph.WithAssembledKernels(), graph.WithDebug(graph.AVX2)},
 		{graph.WithWorkers(1), chunk}, {graph.WithWorkers(2), chunk}, {graph.WithWorkers(3), chunk, graph.WithDebug(graph.TilingOnly)},
 	} {
 		p, err := graph.Compile(append(options, outputs)...)

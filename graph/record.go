@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stridefuse/stridefuse/internal/program"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -21,8 +22,8 @@ import (
 // to it. Processes may share the file.
 const RecordEnv = "STRIDEFUSE_RECORD"
 
-// Record appends a line to w for each kernel that a run replaced by a tiling, because it was not generated. genkernels
-// -from generates the kernels of such a file. A line is the kernel's signature and, after tabs, the bytes, time and
+// Record appends a line to w for each kernel that was not generated, so that a run replaced it by a tiling or assembled
+// it. genkernels -from generates the kernels of such a file. A line is the kernel's signature and, after tabs, the bytes, time and
 // number of runs of its loops since the last line:
 //
 //	kernel (u0:f32, s1:f32) { t0 = mul u0 s1; t1 = tanh t0; store t1 }	bytes=8000	ns=5210	runs=1
@@ -114,7 +115,7 @@ func missedBy(pl *plan.Plan, nests *nest.Program) []missed {
 			total += c.Cost
 		}
 		for k, c := range t.Choices {
-			if c.Kernels < 2 {
+			if c.Kernels < 2 && !program.IsAssembled(&c) {
 				continue
 			}
 			at := slices.IndexFunc(out, func(m missed) bool { return m.signature == c.Kernel })

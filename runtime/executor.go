@@ -78,13 +78,16 @@ type Linked struct {
 	shares   bool                  // a run needs memory that the executor's programs share
 	tasks    []*task               // the tasks that have elements
 	inPlace  *inPlace              // or nil
+	kernels  Kernels               // beside the registered ones, or nil
 	captured []*tensor.Tensor      // the last inputs of each run
 	first    atomic.Pointer[state] // nil before the first run has ended
 	states   sync.Pool             // of *state: others that no run uses; the garbage collector may drop them
+
+	improvement *improvement // or nil
 }
 
 // Arena returns the size in bytes of the temporaries of a run.
-func (l *Linked) Arena() int { return l.arena }
+func (l *Linked) Arena() int { return l.now().arena }
 
 // Takes reports whether the tensors have the dtypes, shapes and layouts of the plan's first parameters.
 func (l *Linked) Takes(ins []*tensor.Tensor) bool {
@@ -135,6 +138,9 @@ func (l *Linked) runAny(ctx context.Context, outs, ins []*tensor.Tensor, fresh b
 // RunTaken is Run, or RunNew if fresh. It checks the context once, before the first step. If Takes refuses the ins, it does nothing and
 // returns false.
 func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool) (fits bool, err error) {
+	if l.improvement != nil {
+		l = l.improved(ins)
+	}
 	if fresh && !l.Takes(ins) { // before memory is allocated
 		return false, nil
 	}

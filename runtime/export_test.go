@@ -63,7 +63,7 @@ func (l *Linked) Short() bool { return l.short() }
 func (l *Linked) Frames() []*abi.Frame { return l.first.Load().direct.frames() }
 
 // Frames is the same of bound tensors.
-func (b *Bound) Frames() []*abi.Frame { return b.st.direct.frames() }
+func (b *Bound) Frames() []*abi.Frame { return b.st.Load().direct.frames() }
 
 func (d *direct) frames() (frames []*abi.Frame) {
 	for i := range d.calls {

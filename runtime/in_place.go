@@ -64,7 +64,7 @@ func (p *inPlace) link(l *Linked) {
 	if err != nil {
 		return
 	}
-	linked, err := l.exec.Link(program)
+	linked, err := l.exec.LinkWith(program, l.kernels)
 	if err != nil {
 		return
 	}

@@ -35,6 +35,9 @@ func (e *Executor) Engine(signature string) (string, bool) {
 	return on.String(), ok
 }
 
+// Best returns the best engine that the executor uses.
+func (e *Executor) Best() abi.Engine { return e.finder().best }
+
 // Vector returns the size in bytes of the vectors of an engine's kernels.
 func (e *Executor) Vector(engine string) int {
 	for on := range abi.NumEngines {

@@ -13,7 +13,10 @@ import (
 
 // Link finds the kernels of a program: assembly if it exists and Executor.Portable is not set. It returns an error if a kernel does not exist. A
 // program that does not come from package passes/schedule must have been verified, or Executor.Verify must be set.
-func (e *Executor) Link(p *nest.Program) (*Linked, error) {
+func (e *Executor) Link(p *nest.Program) (*Linked, error) { return e.LinkWith(p, nil) }
+
+// LinkWith is Link with further kernels, which are used where the registry has none in assembly.
+func (e *Executor) LinkWith(p *nest.Program, kernels Kernels) (*Linked, error) {
 	if p == nil {
 		return nil, errors.New("link: the program is nil")
 	}
@@ -25,7 +28,7 @@ func (e *Executor) Link(p *nest.Program) (*Linked, error) {
 			return nil, fmt.Errorf("link %s: %w", p.Name, err)
 		}
 	}
-	l := &Linked{name: p.Name, exec: e, pool: e.workers(), arena: p.Arena, shares: p.Arena > 0}
+	l := &Linked{name: p.Name, exec: e, pool: e.workers(), arena: p.Arena, shares: p.Arena > 0, kernels: kernels}
 	if err := l.link(p); err != nil {
 		return nil, fmt.Errorf("link %s: %w", p.Name, err)
 	}

@@ -50,6 +50,12 @@ func (k *taskLinker) kernel(code kernel.Code) (foundKernel, error) {
 	}
 	signature := code.Signature()
 	fn, on, ok := k.find.find(signature)
+	registered := true
+	if k.l.kernels != nil && (!ok || on == abi.Portable) {
+		if more, engine, has := k.l.kernels(signature); has {
+			fn, on, ok, registered = more, engine, true, false
+		}
+	}
 	if !ok {
 		return foundKernel{}, fmt.Errorf("no kernel is registered for %s: run go generate, or call Register of runtime/builtin/portable", signature)
 	}
@@ -59,7 +65,9 @@ func (k *taskLinker) kernel(code kernel.Code) (foundKernel, error) {
 			return foundKernel{}, err
 		}
 		l = linkKernel(code, signature, on)
-		linkedKernels[on].Store(signature, l)
+		if registered {
+			linkedKernels[on].Store(signature, l)
+		}
 	}
 	found := foundKernel{l, fn}
 	if k.kernels != nil {

@@ -59,7 +59,12 @@ func (st *state) free() {
 	if st.local != nil {
 		st.leave()
 	}
-	if l := st.l; l.first.Load() == st || l.first.CompareAndSwap(nil, st) {
+	l := st.l
+	if l.replaced() {
+		l.first.CompareAndSwap(st, nil)
+		return
+	}
+	if l.first.Load() == st || l.first.CompareAndSwap(nil, st) {
 		st.taken.Store(false)
 	} else {
 		l.states.Put(st)

@@ -25,11 +25,13 @@ type Binding struct {
 	Times  *Times // times of runs, nil if they are not measured
 	Outs   []ir.Type
 
-	class  *class               // of its sizes, or nil
-	onceOf []int                // params of the program that Once reads
-	kept   atomic.Pointer[kept] // the results of Once; nil before the first run
-	used   atomic.Uint64        // clock of the cache at the last use
-	hash   uint64               // hash of the inputs that it is for
+	with   atomic.Pointer[Assembled] // the kernels that the schedule of its runs has, or nil
+	due    atomic.Int64              // time of tilings, in nanoseconds, at which the next ones are assembled; 0 for never
+	class  *class                    // of its sizes, or nil
+	onceOf []int                     // params of the program that Once reads
+	kept   atomic.Pointer[kept]      // the results of Once; nil before the first run
+	used   atomic.Uint64             // clock of the cache at the last use
+	hash   uint64                    // hash of the inputs that it is for
 }
 
 // Compile makes the binding for given sizes, but does not keep it. layouts has the layouts of the inputs; nil, as a
@@ -75,21 +77,44 @@ func (p *Program) link(pl planned, sizes map[string]int, c *class) (*Binding, er
 		}
 		b.Outs[i] = ir.Type{DType: r.Type.DType, Shape: shape}
 	}
-	nests, err := p.schedule(b.Plan, schedule.Options{Own: pl.own, Drafts: p.drafts})
+	set := p.assembler.set.Load()
+	if p.preparing() {
+		var err error
+		if set, _, err = p.assemble(b.Plan, nil); err != nil {
+			return nil, p.withSizes(err, sizes)
+		}
+	}
+	if p.config.Profiled {
+		b.Times = newTimes(len(b.Plan.Steps))
+	}
+	nests, err := p.scheduleOn(p.library(set), b.Plan, set.options(schedule.Options{Own: pl.own, Drafts: p.drafts}, c != nil && c.batch != nil))
 	if err != nil {
 		return nil, p.withSizes(err, sizes)
 	}
-	if b.Linked, err = p.config.Executor.Link(nests); err != nil {
+	if b.Linked, err = p.linkWith(b, nests, set); err != nil {
 		return nil, p.withSizes(err, sizes)
 	}
 	b.Linked.Capture(p.Captured) // what is the same in each run; keep adds to it
-	b.Linked.InPlace(func() (*nest.Program, error) { return p.ScheduleInPlace(b.Plan) })
-	b.observe(&p.config.Observe, nests)
 	return b, nil
 }
 
-// observe connects the runs of the binding to their observers.
-func (b *Binding) observe(to *Observe, nests *nest.Program) {
+// linkWith links a schedule of a binding, made with a set of assembled kernels.
+func (p *Program) linkWith(b *Binding, nests *nest.Program, set *Assembled) (*runtime.Linked, error) {
+	l, err := p.config.Executor.LinkWith(nests, set.finder())
+	if err != nil {
+		return nil, err
+	}
+	l.InPlace(func() (*nest.Program, error) {
+		return p.scheduleOn(p.library(set), b.Plan, schedule.Options{InPlace: true})
+	})
+	b.observe(&p.config.Observe, l, nests)
+	p.improve(b, l, nests, set)
+	b.with.Store(set)
+	return l, nil
+}
+
+// observe connects the runs of a linked schedule of the binding to their observers.
+func (b *Binding) observe(to *Observe, l *runtime.Linked, nests *nest.Program) {
 	var missed func([]time.Duration)
 	if to.Missed != nil {
 		missed = to.Missed(b.Plan, nests)
@@ -99,7 +124,6 @@ func (b *Binding) observe(to *Observe, nests *nest.Program) {
 	}
 	o := &runtime.Observer{Progress: to.Progress, Every: to.Every, Times: missed}
 	if to.Profiled {
-		b.Times = newTimes(len(b.Plan.Steps))
 		o.Labels = true
 		o.Times = func(took []time.Duration) {
 			b.Times.add(took)
@@ -108,7 +132,7 @@ func (b *Binding) observe(to *Observe, nests *nest.Program) {
 			}
 		}
 	}
-	b.Linked.Observe(o)
+	l.Observe(o)
 }
 
 // layouts returns the layouts of the first n params that the binding is for, nil for row-major.
@@ -159,6 +183,14 @@ func (t *Times) add(took []time.Duration) {
 		t.total[i].Add(int64(d))
 	}
 	t.runs.Add(1)
+}
+
+// reset forgets the runs so far.
+func (t *Times) reset() {
+	t.runs.Store(0)
+	for i := range t.total {
+		t.total[i].Store(0)
+	}
 }
 
 // Runs returns the number of complete runs.

@@ -80,14 +80,19 @@ func (p *Program) Split(whole *plan.Plan, b *Binding) (once, rest *plan.Plan, er
 	return once, rest, nil
 }
 
-// Schedule makes the schedule of a plan for normal runs.
+// Schedule makes the schedule of a plan for normal runs, with registered kernels only.
 func (p *Program) Schedule(pl *plan.Plan) (*nest.Program, error) {
 	return p.schedule(pl, schedule.Options{})
 }
 
-// ScheduleInPlace makes the schedule of a plan for runs that compute results in place.
-func (p *Program) ScheduleInPlace(pl *plan.Plan) (*nest.Program, error) {
-	return p.schedule(pl, schedule.Options{InPlace: true})
+// ScheduleOf makes the schedule of a binding's plan for its present runs, which may call assembled kernels. pl may be a copy of the plan.
+func (p *Program) ScheduleOf(b *Binding, pl *plan.Plan) (*nest.Program, error) {
+	return p.scheduleOn(p.library(b.with.Load()), pl, schedule.Options{})
+}
+
+// ScheduleInPlace is ScheduleOf for runs that compute results in place.
+func (p *Program) ScheduleInPlace(b *Binding) (*nest.Program, error) {
+	return p.scheduleOn(p.library(b.with.Load()), b.Plan, schedule.Options{InPlace: true})
 }
 
 // Kernels returns the signatures of the kernels of a plan.
@@ -96,13 +101,18 @@ func (p *Program) Kernels(pl *plan.Plan) []string {
 }
 
 func (p *Program) schedule(pl *plan.Plan, o schedule.Options) (*nest.Program, error) {
+	return p.scheduleOn(p.config.Executor, pl, o)
+}
+
+// scheduleOn makes a schedule that calls kernels of a library.
+func (p *Program) scheduleOn(lib schedule.Library, pl *plan.Plan, o schedule.Options) (*nest.Program, error) {
 	o.TilingOnly = p.config.TilingOnly
 	if p.config.Verify {
 		if err := pl.Verify(); err != nil {
 			return nil, invalid("before the schedule: %v\n%s", err, pl)
 		}
 	}
-	nests, err := schedule.Schedule(pl, p.Machine, p.config.Executor, o)
+	nests, err := schedule.Schedule(pl, p.Machine, lib, o)
 	if err != nil || !p.config.Verify {
 		return nests, err
 	}

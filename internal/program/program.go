@@ -33,11 +33,12 @@ import (
 // Config says how programs are compiled and run.
 type Config struct {
 	Executor   *runtime.Executor
-	Verify     bool // verify the result of each pass
-	NoFuse     bool // each op has its own loop
-	Eager      bool // see passes.Options
-	TilingOnly bool // every elementwise loop is a tiling of built-in kernels
-	Plans      int  // the most plans that are kept
+	Verify     bool       // verify the result of each pass
+	NoFuse     bool       // each op has its own loop
+	Eager      bool       // see passes.Options
+	TilingOnly bool       // every elementwise loop is a tiling of built-in kernels
+	Assemble   Assembling // when kernels are assembled
+	Plans      int        // the most plans that are kept
 
 	Observe
 }
@@ -70,6 +71,8 @@ type Program struct {
 	batch   string     // the size that counts the rows of a batch, "" if there is none
 	looked  bool       // for it
 	keeping sync.Mutex // of those who compute what plans read of constants
+
+	assembler assembler
 }
 
 // New makes the program of a function, which it takes over. The params after the inputs are captured tensors; frozen

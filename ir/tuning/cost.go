@@ -34,3 +34,9 @@ func (m *Machine) Pieces(goroutines int, work float64) int {
 	upTo := func(most int, least float64) int { return int(min(float64(most), work/least)) }
 	return max(1, upTo(goroutines, m.PieceWork), upTo(2*goroutines, m.WakeWork))
 }
+
+// Nanos returns the estimated time of work in one goroutine, in nanoseconds.
+func (m *Machine) Nanos(work float64) float64 { return work * m.WakeNanos / m.WakeWork }
+
+// AssembleTime returns the estimated time to assemble the kernel of a body whose ops cost work, in nanoseconds.
+func (m *Machine) AssembleTime(work float64) float64 { return m.AssembleNanos + m.AssembleWork*work }

@@ -120,6 +120,13 @@ type Machine struct {
 	// benchmark program, 8 and 2 differ in one, which takes the same time. With 2, the contrast of a picture of bytes is not
 	// computed by a table, which takes 0.66 of the time on Zen 4.
 	TilingWork float64
+	// TilingTimes is how many times as long as assembling kernels takes their tilings may take before they are replaced. A
+	// tiling loses about a third of its time, so the loss is then about what assembling costs.
+	TilingTimes float64
+	// AssembleNanos is the time to assemble a kernel and to make its schedule again, AssembleWork the time for each addition of
+	// the cost of its body, in nanoseconds. EPYC with AVX-512, ten operations that cost 28 additions: 170 microseconds of
+	// processor time on a busy machine.
+	AssembleNanos, AssembleWork float64
 
 	RowGroups
 	Lines
@@ -142,7 +149,7 @@ func Default(workers int) *Machine {
 		ShortCols: 64, CopiedCols: 8, LeastRows: 16, AcrossRows: 8,
 		NonTemporalFrom: 16 << 20, NonTemporalRow: 1 << 10, NonTemporalTileRow: 16 << 10, NonTemporalWork: 8, NonTemporalBytes: 4 << 10,
 		UnrolledOps: 32, PatternsTried: 64, WayBytes: 4096,
-		FillOperands: 4, TileBytes: 6 << 10, TilingBytes: 20 << 10, LeastTile: 256, TilingWork: 4,
+		FillOperands: 4, TileBytes: 6 << 10, TilingBytes: 20 << 10, LeastTile: 256, TilingWork: 4, TilingTimes: 4, AssembleNanos: 100_000, AssembleWork: 1_500,
 		RowGroups:  defaultRowGroups(),
 		Lines:      defaultLines(),
 		PrefixScan: defaultPrefixScan(),
