@@ -358,3 +358,69 @@ func TestDescribeTypesAndMistakes(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorContains(t, err, `column "x"`)
 }
+
+// TestDescribeBy compares with Describe of the rows of each group, for chunks that differ between the columns, keys of
+// any integer type and dictionaries, nulls in both.
+func TestDescribeBy(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, values, valid := drawn(t)
+		n := len(values)
+		keys := rapid.SliceOfN(rapid.IntRange(0, 4), n, n).Draw(t, "keys")
+		known := rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "known")
+		groups := [6][]float64{}
+		nulls := [6]int{}
+		integers, words := array.NewUint8Builder(heap), array.NewDictionaryBuilder(heap, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}).(*array.BinaryDictionaryBuilder)
+		for g := range 5 { // so that the index of a word is its number
+			require.NoError(t, words.AppendString(string(rune('a'+g))))
+		}
+		for i, k := range keys {
+			if !known[i] {
+				integers.AppendNull()
+				words.AppendNull()
+				continue
+			}
+			integers.Append(uint8(k))
+			require.NoError(t, words.AppendString(string(rune('a'+k))))
+			if valid[i] {
+				groups[k] = append(groups[k], values[i])
+			} else {
+				nulls[k]++
+			}
+		}
+		cut := rapid.IntRange(0, n).Draw(t, "cut")
+		for _, key := range []arrow.Array{integers.NewArray(), array.NewSlice(words.NewArray(), 5, int64(5+n))} {
+			schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: key.DataType(), Nullable: true}, {Name: "x", Type: x.DataType(), Nullable: true}}, nil)
+			table := array.NewTable(schema, []arrow.Column{columnOf(schema, 0, key), columnOf(schema, 1, array.NewSlice(x, 0, int64(cut)), array.NewSlice(x, int64(cut), int64(n)))}, int64(n))
+			got, err := DescribeBy(ctx, table, "k", "x", "x")
+			require.NoError(t, err)
+			require.Len(t, got, 2)
+			for g, s := range got[1] {
+				want, err := Describe(ctx, tableOf("x", floats(groups[g], nil)))
+				require.NoError(t, err)
+				w := want[0]
+				require.Equal(t, []any{w.Name, w.Count, nulls[g], w.Sum}, []any{s.Name, s.Count, s.Nulls, s.Sum})
+				for _, pair := range [][2]float64{{w.Mean, s.Mean}, {w.Variance, s.Variance}, {w.Min, s.Min}, {w.Max, s.Max}} {
+					require.True(t, math.IsNaN(pair[0]) && math.IsNaN(pair[1]) || math.Abs(pair[0]-pair[1]) <= 1e-9, "%+v %+v", w, s)
+				}
+			}
+		}
+	})
+	for want, keys := range map[string][]int64{
+		`column "k": keys from -1 to 2: want 0 to 16777215`:            {2, -1},
+		`column "k": keys from 0 to 1.6777216e+07: want 0 to 16777215`: {0, 1 << 24},
+	} {
+		b := array.NewInt64Builder(heap)
+		b.AppendValues(keys, nil)
+		_, err := DescribeBy(ctx, tableOf("k", b.NewArray()), "k", "k")
+		require.EqualError(t, err, want)
+	}
+	_, err := DescribeBy(ctx, tableOf("x", floats([]float64{1}, nil)), "x", "x")
+	require.EqualError(t, err, `column "x": a key of type float64: want integers or a dictionary`)
+	_, err = DescribeBy(ctx, tableOf("x", floats([]float64{1}, nil)), "k", "x")
+	require.EqualError(t, err, `column "k": 0 columns have this name`)
+}
+
+// columnOf returns a column of chunks.
+func columnOf(schema *arrow.Schema, at int, chunks ...arrow.Array) arrow.Column {
+	return *arrow.NewColumn(schema.Field(at), arrow.NewChunked(schema.Field(at).Type, chunks))
+}

@@ -61,6 +61,22 @@ func ExampleDescribe() {
 	// {Name:price Count:3 Nulls:1 Sum:9 Mean:3 Variance:0.6666666666666666 Min:2 Max:4}
 }
 
+// Aggregates of each group of rows.
+func ExampleDescribeBy() {
+	batch := sales()
+	defer batch.Release()
+	table := array.NewTableFromRecords(batch.Schema(), []arrow.RecordBatch{batch})
+	defer table.Release()
+	stats, err := sf.DescribeBy(context.Background(), table, "shop", "price")
+	check(err)
+	for shop, s := range stats[0] {
+		fmt.Println(shop, s.Count, s.Nulls, s.Mean)
+	}
+	// Output:
+	// 0 2 1 3
+	// 1 1 0 3
+}
+
 func check(err error) {
 	if err != nil {
 		panic(err)

@@ -30,28 +30,43 @@ type Stats struct {
 // times if there are no names. An unknown name, one that two columns have, and a column of another type are errors that
 // name the column. The bits depend on how the table is divided into chunks, not on threads.
 func Describe(ctx context.Context, t arrow.Table, names ...string) ([]Stats, error) {
-	var picked []*arrow.Column
-	for i := range int(t.NumCols()) {
-		if c := t.Column(i); len(names) == 0 && columns[c.DataType().ID()].view != nil {
-			picked = append(picked, c)
+	picked, err := pick(t, names)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		picked = numbers(t)
+	}
+	out := make([]Stats, len(picked))
+	for i, c := range picked {
+		if out[i], err = describe(ctx, c); err != nil {
+			return nil, fmt.Errorf("column %q: %w", c.Name(), err)
 		}
 	}
-	for _, name := range names {
+	return out, nil
+}
+
+// pick returns the columns of a table that have the given names.
+func pick(t arrow.Table, names []string) ([]*arrow.Column, error) {
+	picked := make([]*arrow.Column, len(names))
+	for i, name := range names {
 		at := t.Schema().FieldIndices(name)
 		if len(at) != 1 {
 			return nil, fmt.Errorf("column %q: %d columns have this name", name, len(at))
 		}
-		picked = append(picked, t.Column(at[0]))
+		picked[i] = t.Column(at[0])
 	}
-	out := make([]Stats, len(picked))
-	for i, c := range picked {
-		s, err := describe(ctx, c)
-		if err != nil {
-			return nil, fmt.Errorf("column %q: %w", c.Name(), err)
+	return picked, nil
+}
+
+// numbers returns the columns of numbers and times.
+func numbers(t arrow.Table) (picked []*arrow.Column) {
+	for i := range int(t.NumCols()) {
+		if _, ok := columns[t.Column(i).DataType().ID()]; ok {
+			picked = append(picked, t.Column(i))
 		}
-		out[i] = s
 	}
-	return out, nil
+	return picked
 }
 
 // describe combines the parts of a column's chunks.
