@@ -131,7 +131,7 @@ func (a *encoder) line(l *Line, frame int) error {
 		a.labels[l.Label] = len(a.marks)
 		a.marks = append(a.marks, mark{kind: markLabel, at: len(a.code)})
 	case jump:
-		a.marks = append(a.marks, mark{kind: markJump, at: len(a.code), condition: condition, target: l.Args[0].Label})
+		a.marks = append(a.marks, mark{kind: markJump, at: len(a.code), condition: condition, target: *l.Args[0].Label})
 	case l.Op == "PCALIGN":
 		a.marks = append(a.marks, mark{kind: markAlign, at: len(a.code), align: int(l.Args[0].Imm)})
 	case l.Op == "RET":

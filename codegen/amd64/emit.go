@@ -49,7 +49,8 @@ func (n *nest) plain(i *vector.Inst) {
 	case i.Op.Form == vector.FormFMA:
 		name = spelled(i.Op, fusedDigits[i.Fused])
 	}
-	var args []Arg
+	var list [5]Arg
+	args := list[:0]
 	if i.Op.Imm {
 		args = append(args, imm(int64(immediate)))
 	}
@@ -57,7 +58,8 @@ func (n *nest) plain(i *vector.Inst) {
 		src := i.Src[s]
 		switch {
 		case src.Space == vector.InConst && src.Index == 0 && n.t.broadcasts:
-			name = n.constant(name, &args, src)
+			spelled, from := n.constant(name, src)
+			name, args = spelled, append(args, from)
 		case src.Space != vector.InRegister:
 			args = append(args, mem(n.address(src)))
 		case i.Op.Half || i.Op.HalfSrc && s == len(i.Src)-1:
@@ -101,15 +103,13 @@ func (n *nest) store(i *vector.Inst) {
 	n.save(i.Src[0].Index, n.element(i.Place))
 }
 
-// constant appends a constant as an operand of an instruction, in its broadcasting form if it has one. It returns the name
-// of the instruction.
-func (n *nest) constant(name string, args *[]Arg, c vector.Loc) string {
+// constant returns a constant as an operand of an instruction, and the instruction's name: that of its broadcasting form if it
+// has one.
+func (n *nest) constant(name string, c vector.Loc) (string, Arg) {
 	if hasBroadcast(name) {
-		*args = append(*args, mem(symbol(constant(constBytes, c.Bits))))
-		return name + ".BCST"
+		return name + ".BCST", mem(symbol(constant(constBytes, c.Bits)))
 	}
-	*args = append(*args, mem(symbol(constant(constVector, c.Bits))))
-	return name
+	return name, mem(symbol(constant(constVector, c.Bits)))
 }
 
 // reg returns a register by its number: numbers of mask registers follow those of vector registers.

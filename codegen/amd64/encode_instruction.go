@@ -13,7 +13,7 @@ type operands struct {
 	reg, v, is4, mask int  // numbers of registers
 	low               int  // that of the register in the opcode's low bits
 	rm                *Arg // a register or memory; nil: none
-	imm               int64
+	imm               int32
 	immBytes          int
 	length            int  // of the vectors
 	byteReg           bool // the low bytes of registers 4 to 7 need REX
@@ -59,7 +59,7 @@ func (e *encoding) match(t *Target, args []Arg, o *operands) bool {
 // take puts an operand into its slot, if the slot takes it.
 func (s *slot) take(t *Target, x *Arg, o *operands) bool {
 	have := kindsOf(x)
-	if s.kinds&have == 0 || x.Reg >= t.registers(have) {
+	if s.kinds&have == 0 || int(x.Reg) >= t.registers(have) {
 		return false
 	}
 	if have == aReg {
@@ -84,10 +84,10 @@ func (s *slot) take(t *Target, x *Arg, o *operands) bool {
 	case inV:
 		o.v = x.number()
 	case inMask:
-		o.mask = x.Reg
+		o.mask = int(x.Reg)
 		return o.mask > 0
 	case inIs4:
-		o.imm, o.immBytes = int64(x.number()<<4), 1
+		o.imm, o.immBytes = int32(x.number()<<4), 1
 		o.is4 = x.number()
 	case inOpcode:
 		o.low = x.number()
@@ -104,7 +104,7 @@ func (m *Memory) valid() bool {
 	if m.Index != NoIndex && m.Scale != 1 && m.Scale != 2 && m.Scale != 4 && m.Scale != 8 {
 		return false
 	}
-	return m.Disp == int(int32(m.Disp)) && (m.Base >= 0 || m.Index == NoIndex || m.Base == BaseStack)
+	return m.Base >= 0 || m.Index == NoIndex || m.Base == BaseStack
 }
 
 // kindsOf returns what an operand is.
@@ -135,19 +135,16 @@ func kindsOf(x *Arg) kinds {
 	return 0
 }
 
-func kindsOfInt(v int64) kinds {
-	var k kinds
+func kindsOfInt(v int32) kinds {
+	k := anInt
 	if v == 1 {
 		k |= aOne
 	}
 	if v >= math.MinInt8 && v <= math.MaxUint8 {
 		k |= aByte
 	}
-	if v == int64(int8(v)) {
+	if v == int32(int8(v)) {
 		k |= anInt8
-	}
-	if v == int64(int32(v)) {
-		k |= anInt
 	}
 	return k
 }
@@ -184,18 +181,18 @@ func (t *Target) registerBytes(x *Arg) int {
 func (x *Arg) number() int {
 	switch x.Kind {
 	case ArgX, ArgHalf, ArgY, ArgMask:
-		return x.Reg
+		return int(x.Reg)
 	case ArgHigh:
-		return x.Reg + 4
+		return int(x.Reg) + 4
 	}
 	return generalNumber(x.Reg)
 }
 
-func generalNumber(r int) int {
+func generalNumber(r int8) int {
 	if r >= 4 {
-		return r + 2
+		return int(r) + 2
 	}
-	return r
+	return int(r)
 }
 
 // append appends an instruction. It reports whether there is an encoding for the operands: that of AVX where it suffices.

@@ -10,7 +10,7 @@ import (
 // rmVector returns the number of the vector register in the field rm, or 0.
 func (o *operands) rmVector() int {
 	if o.rm != nil && kindsOf(o.rm) == aReg {
-		return o.rm.Reg
+		return int(o.rm.Reg)
 	}
 	return 0
 }
@@ -97,10 +97,10 @@ func (a *encoder) modRM(reg int, rm *Arg, short int) {
 		return
 	}
 	m, base := &rm.Mem, 4 // SP
-	disp := m.Disp
+	disp := int(m.Disp)
 	switch m.Base {
 	case BaseSymbol:
-		a.refs = append(a.refs, reference{at: len(a.code) + 1, Constant: m.Const, disp: disp})
+		a.refs = append(a.refs, reference{at: len(a.code) + 1, Constant: *m.Const, disp: disp})
 		a.code = append(a.code, field|rmNoBase, 0, 0, 0, 0)
 		return
 	case BaseParam:

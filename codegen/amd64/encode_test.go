@@ -207,7 +207,7 @@ func (t *Target) choices(r *encoding, s *slot, length int) []Arg {
 		}
 		for _, reg := range []int{1, 7, 8, 15, 16, 23, 24, 31} {
 			if reg < 16 || r.evex != noEncoding && t.m.Masks > 0 {
-				out = append(out, Arg{Kind: kind, Reg: reg})
+				out = append(out, Arg{Kind: kind, Reg: int8(reg)})
 			}
 		}
 	}

@@ -95,17 +95,17 @@ var goGeneral = [GeneralRegisters]string{"AX", "CX", "DX", "BX", "SI", "DI", "R8
 func (t *Target) goArg(x *Arg) string {
 	switch x.Kind {
 	case ArgX, ArgHalf, ArgY:
-		return map[int]string{16: "X", 32: "Y", 64: "Z"}[t.registerBytes(x)] + strconv.Itoa(x.Reg)
+		return map[int]string{16: "X", 32: "Y", 64: "Z"}[t.registerBytes(x)] + strconv.Itoa(int(x.Reg))
 	case ArgMask:
-		return "K" + strconv.Itoa(x.Reg)
+		return "K" + strconv.Itoa(int(x.Reg))
 	case ArgGP, ArgGP32, ArgGP16, ArgGP8:
 		return goGeneral[x.Reg]
 	case ArgHigh:
 		return strings.Replace(goGeneral[x.Reg], "X", "H", 1)
 	case ArgImm, ArgImm32:
-		return "$" + strconv.FormatInt(x.Imm, 10)
+		return "$" + strconv.Itoa(int(x.Imm))
 	case ArgLabel:
-		return x.Label
+		return *x.Label
 	}
 	m := x.Mem
 	index := ""

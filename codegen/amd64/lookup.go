@@ -145,16 +145,16 @@ func (p *looker) word(offset, n int) {
 	p.do("MOVQ", mem(at(lookupFrom, offset)), gp(dx))
 	lanes := min(lookupWord, blockBytes/p.size) // of a vector
 	for i := range lookupWord {
-		at, table, lane := []int{ax, cx}[i%2], lookupTables+(offset+i)%n, i%lanes
-		p.do("MOVBLZX", []Arg{byteOf(dx), highOf(dx)}[i%2], lowOf(at))
+		entry, table, lane := []int{ax, cx}[i%2], lookupTables+(offset+i)%n, i%lanes
+		p.do("MOVBLZX", []Arg{byteOf(dx), highOf(dx)}[i%2], lowOf(entry))
 		if i%2 == 1 && i < lookupWord-1 {
 			p.do("SHRQ", imm(16), gp(dx))
 		}
-		p.join(lane, Memory{Base: table, Index: at, Scale: p.size})
+		p.join(lane, at(table, 0).indexed(entry, p.size))
 		if lane < lanes-1 {
 			continue
 		}
-		to := Memory{Base: lookupTo, Index: NoIndex, Disp: (offset + i - lane) * p.size}
+		to := at(lookupTo, (offset+i-lane)*p.size)
 		if lanes*p.size == blockBytes {
 			p.do("VMOVDQU", x(0), mem(to))
 		} else {

@@ -16,11 +16,11 @@ func (t *Target) Machine() *vector.Machine { return t.m }
 
 // lowerer is one copy of a kernel's body, with the instructions of the graph.
 type lowerer struct {
-	*graph
+	graph
 	*vector.Copy
 }
 
-func lowerTo(c *vector.Copy) *lowerer { return &lowerer{&graph{Graph: c.Graph}, c} }
+func lowerTo(c *vector.Copy) *lowerer { return &lowerer{graph{Graph: c.Graph}, c} }
 
 // Apply returns the result of an elementwise instruction on whole values.
 func (t *Target) Apply(c *vector.Copy, in kernel.Inst, a [3]value) value {
@@ -32,22 +32,22 @@ func (t *Target) Apply(c *vector.Copy, in kernel.Inst, a [3]value) value {
 		if !ok {
 			panic(fmt.Sprintf("BUG: codegen/amd64: no instructions for a cast of %s to %s", from, in.DType))
 		}
-		return row(l.graph, a[0])
+		return row(&l.graph, a[0])
 	case ir.OpTable:
-		return one(t.entry(l.graph, in.Bits, a[0].Part[0]))
+		return one(t.entry(&l.graph, in.Bits, a[0].Part[0]))
 	case ir.OpSelect:
 		if v, ok := l.clamp(in, a); ok {
 			return v
 		}
 	}
 	if row, ok := t.whole[key{in.Op, from}]; ok {
-		return row(l.graph, a)
+		return row(&l.graph, a)
 	}
 	for i, r := range in.Args[:in.Arity()] {
-		l.once[i] = l.Kernel.Uses(r) == 1
+		l.once[i] = l.Uses(r) == 1
 	}
 	row := t.row(in.Op, from)
-	return l.Lift(in, from, a, func(x [3]ref) ref { return row(l.graph, x) })
+	return l.Lift(in, from, a, func(x [3]ref) ref { return row(&l.graph, x) })
 }
 
 // Lane applies an elementwise operation to one vector of each operand.

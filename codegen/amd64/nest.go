@@ -67,6 +67,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 func emit(b *vector.Body, past *nonTemporal) *Program {
 	n := &nest{b: b, few: -1, t: b.Graph.Target.(*Target), m: b.Graph.Machine(), past: past}
 	n.together = newTogether(b)
+	n.Lines = make([]Line, 0, 64+len(b.Head)+2*len(b.Main)+len(b.Tail)) // about as many as a nest without reductions has
 	n.allocate()
 	n.prologue()
 	n.choosePast()

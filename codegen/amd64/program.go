@@ -4,9 +4,13 @@ package amd64
 // of it, and Assemble bytes.
 type Program struct {
 	Lines []Line
-	Frame int // bytes of the stack frame
-	label int // how many labels fresh has returned
+	Frame int   // bytes of the stack frame
+	label int   // how many labels fresh has returned
+	pool  []Arg // memory for operands of further lines
 }
+
+// poolSize is how many operands memory is reserved for at a time.
+const poolSize = 128
 
 // Line is an instruction, or a label if Label is not empty.
 type Line struct {
@@ -38,19 +42,19 @@ const (
 // Arg is an operand of an instruction.
 type Arg struct {
 	Kind  ArgKind
-	Reg   int // vector, mask or general register
-	Imm   int64
+	Reg   int8 // vector, mask or general register
+	Imm   int32
 	Mem   Memory
-	Label string
+	Label *string
 }
 
 // Memory is an address: a general register, the stack or a symbol, and an index.
 type Memory struct {
-	Base  int // general register, or one of the bases below
-	Index int // general register, or NoIndex
-	Scale int
-	Disp  int
-	Const Constant
+	Base  int8 // general register, or one of the bases below
+	Index int8 // general register, or NoIndex
+	Scale uint8
+	Disp  int32
+	Const *Constant // of base BaseSymbol
 }
 
 // The bases that are not general registers.
@@ -75,23 +79,31 @@ const (
 	GeneralRegisters = 14 // in the order of their numbers on the CPU, without SP, and BP, which holds the frame pointer
 )
 
-func x(r int) Arg           { return Arg{Kind: ArgX, Reg: r} }
-func half(r int) Arg        { return Arg{Kind: ArgHalf, Reg: r} }
-func y(r int) Arg           { return Arg{Kind: ArgY, Reg: r} }
-func mask(r int) Arg        { return Arg{Kind: ArgMask, Reg: r} }
-func gp(r int) Arg          { return Arg{Kind: ArgGP, Reg: r} }
-func lowOf(r int) Arg       { return Arg{Kind: ArgGP32, Reg: r} }
-func byteOf(r int) Arg      { return Arg{Kind: ArgGP8, Reg: r} }
-func highOf(r int) Arg      { return Arg{Kind: ArgHigh, Reg: r} }
-func wordOf(r int) Arg      { return Arg{Kind: ArgGP16, Reg: r} }
-func imm(v int64) Arg       { return Arg{Kind: ArgImm, Imm: v} }
-func imm32(v int64) Arg     { return Arg{Kind: ArgImm32, Imm: v} }
-func label(name string) Arg { return Arg{Kind: ArgLabel, Label: name} }
+func x(r int) Arg           { return Arg{Kind: ArgX, Reg: int8(r)} }
+func half(r int) Arg        { return Arg{Kind: ArgHalf, Reg: int8(r)} }
+func y(r int) Arg           { return Arg{Kind: ArgY, Reg: int8(r)} }
+func mask(r int) Arg        { return Arg{Kind: ArgMask, Reg: int8(r)} }
+func gp(r int) Arg          { return Arg{Kind: ArgGP, Reg: int8(r)} }
+func lowOf(r int) Arg       { return Arg{Kind: ArgGP32, Reg: int8(r)} }
+func byteOf(r int) Arg      { return Arg{Kind: ArgGP8, Reg: int8(r)} }
+func highOf(r int) Arg      { return Arg{Kind: ArgHigh, Reg: int8(r)} }
+func wordOf(r int) Arg      { return Arg{Kind: ArgGP16, Reg: int8(r)} }
+func imm(v int64) Arg       { return Arg{Kind: ArgImm, Imm: asInt32(v)} }
+func imm32(v int64) Arg     { return Arg{Kind: ArgImm32, Imm: asInt32(v)} }
+func label(name string) Arg { return Arg{Kind: ArgLabel, Label: &name} }
 func mem(m Memory) Arg      { return Arg{Kind: ArgMem, Mem: m} }
 
-func stack(disp int) Memory    { return Memory{Base: BaseStack, Index: NoIndex, Disp: disp} }
-func at(base, disp int) Memory { return Memory{Base: base, Index: NoIndex, Disp: disp} }
-func symbol(c Constant) Memory { return Memory{Base: BaseSymbol, Index: NoIndex, Const: c} }
+// asInt32 returns a constant operand: no instruction has larger ones.
+func asInt32(v int64) int32 {
+	if v != int64(int32(v)) {
+		panic("BUG: codegen/amd64: a constant operand of more than 32 bits")
+	}
+	return int32(v)
+}
+
+func stack(disp int) Memory    { return Memory{Base: BaseStack, Index: NoIndex, Disp: int32(disp)} }
+func at(base, disp int) Memory { return Memory{Base: int8(base), Index: NoIndex, Disp: int32(disp)} }
+func symbol(c Constant) Memory { return Memory{Base: BaseSymbol, Index: NoIndex, Const: &c} }
 
 // frameArg is the kernel's argument.
 func frameArg() Arg { return mem(Memory{Base: BaseParam, Index: NoIndex}) }
@@ -99,17 +111,27 @@ func frameArg() Arg { return mem(Memory{Base: BaseParam, Index: NoIndex}) }
 func constant(kind constantKind, bits uint64) Constant { return Constant{kind, [2]uint64{bits}} }
 
 func (m Memory) at(disp int) Memory {
-	m.Disp += disp
+	m.Disp += int32(disp)
 	return m
 }
 
 func (m Memory) indexed(r, scale int) Memory {
-	m.Index, m.Scale = r, scale
+	m.Index, m.Scale = int8(r), uint8(scale)
 	return m
 }
 
-// do appends an instruction with its operands in the order of Go's assembler.
-func (p *Program) do(op string, args ...Arg) { p.Lines = append(p.Lines, Line{Op: op, Args: args}) }
+// do appends an instruction with its operands in the order of Go's assembler. Inlined at its 1,800 calls, it would
+// add 1.5 MB to a program.
+//
+//go:noinline
+func (p *Program) do(op string, args ...Arg) {
+	if cap(p.pool)-len(p.pool) < len(args) {
+		p.pool = make([]Arg, 0, poolSize)
+	}
+	first := len(p.pool)
+	p.pool = append(p.pool, args...)
+	p.Lines = append(p.Lines, Line{Op: op, Args: p.pool[first:len(p.pool):len(p.pool)]})
+}
 
 // here appends a label.
 func (p *Program) here(name string) { p.Lines = append(p.Lines, Line{Label: name}) }

@@ -104,7 +104,7 @@ func (s vectorMasks) pack(l *lowerer, d ir.DType, v value) ref {
 		words := l.op("VPACKSSDW", v.Part[0], l.high(v.Part[0]))
 		return l.op("VPACKSSWB", words, words)
 	case d.Size() == 2:
-		return s.words(l.graph, d, v.Part[0])
+		return s.words(&l.graph, d, v.Part[0])
 	}
 	panic(noForm("store", d))
 }

@@ -94,11 +94,11 @@ func (f *file) instruction(l amd64.Line) (*avoir.Instruction, error) {
 func (f *file) operand(a amd64.Arg) operand.Op {
 	switch a.Kind {
 	case amd64.ArgX:
-		return vectorReg(a.Reg, 16)
+		return vectorReg(int(a.Reg), 16)
 	case amd64.ArgHalf:
-		return vectorReg(a.Reg, f.t.Machine().Width/2)
+		return vectorReg(int(a.Reg), f.t.Machine().Width/2)
 	case amd64.ArgY:
-		return vectorReg(a.Reg, f.t.Machine().Width)
+		return vectorReg(int(a.Reg), f.t.Machine().Width)
 	case amd64.ArgMask:
 		return masks[a.Reg]
 	case amd64.ArgGP32:
@@ -112,28 +112,28 @@ func (f *file) operand(a amd64.Arg) operand.Op {
 	case amd64.ArgGP16:
 		return generals[a.Reg].As16()
 	case amd64.ArgImm:
-		return operand.Imm(uint64(a.Imm))
+		return operand.Imm(uint64(int64(a.Imm)))
 	case amd64.ArgImm32:
-		return operand.I32(int32(a.Imm))
+		return operand.I32(a.Imm)
 	case amd64.ArgLabel:
-		return operand.LabelRef(a.Label)
+		return operand.LabelRef(*a.Label)
 	}
 	m := a.Mem
-	out := operand.Mem{Disp: m.Disp}
+	out := operand.Mem{Disp: int(m.Disp)}
 	switch m.Base {
 	case amd64.BaseStack:
 		out.Base = reg.StackPointer
 	case amd64.BaseParam:
-		out = operand.NewParamAddr("f", m.Disp)
+		out = operand.NewParamAddr("f", int(m.Disp))
 	case amd64.BaseSymbol:
 		name := m.Const.String()
-		f.symbols[name] = m.Const
-		out = operand.NewDataAddr(operand.NewStaticSymbol(name), m.Disp)
+		f.symbols[name] = *m.Const
+		out = operand.NewDataAddr(operand.NewStaticSymbol(name), int(m.Disp))
 	default:
 		out.Base = generals[m.Base]
 	}
 	if m.Index != amd64.NoIndex {
-		out.Index, out.Scale = generals[m.Index], uint8(m.Scale)
+		out.Index, out.Scale = generals[m.Index], m.Scale
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package vector
 import (
 	"errors"
 	"math"
+	"slices"
 )
 
 // allocator assigns registers to a straight-line schedule from front to back (linear
@@ -23,12 +24,16 @@ type allocator struct {
 	hints  map[Ref]int // the register of each value that becomes a pinned accumulator
 
 	reg    []Ref
-	locked []bool  // registers of the present instruction's sources
-	where  []int8  // register of each node, or -1
-	spill  []int16 // spill place of each node, or -1
-	uses   [][]int32
-	free   []int // free spill places
-	freed  []int // spill places that are free after the present instruction, which may read them
+	locked []bool    // registers of the present instruction's sources
+	where  []int8    // register of each node, or -1
+	spill  []int16   // spill place of each node, or -1
+	keeps  []bool    // whether each node is pinned
+	uses   [][]int32 // of each node, the instructions that read it, from the next one on
+	count  []int32   // the number of uses of each node
+	list   []int32   // the memory of uses
+	locs   []Loc     // memory for sources of further instructions
+	free   []int     // free spill places
+	freed  []int     // spill places that are free after the present instruction, which may read them
 	now    int32
 	err    error
 }
@@ -51,7 +56,7 @@ const emptyReg Ref = -1
 // Allocate assigns registers to a schedule. When the schedule begins, pinned values are in their registers, and values with
 // slots are on the stack.
 func (g *Graph) Allocate(order []Ref, pinned, slots map[Ref]int) (*Allocation, error) {
-	a := newAllocator(g, order, pinned, slots)
+	a := g.newAllocator(order, pinned, slots)
 	for i, r := range order {
 		a.now = int32(i)
 		a.inst(r)
@@ -61,31 +66,58 @@ func (g *Graph) Allocate(order []Ref, pinned, slots map[Ref]int) (*Allocation, e
 			return nil, a.err
 		}
 	}
-	return &a.Allocation, nil
+	out := a.Allocation
+	out.Insts = slices.Clone(out.Insts)
+	return &out, nil
 }
 
-func newAllocator(g *Graph, order []Ref, pinned, slots map[Ref]int) *allocator {
-	a := &allocator{g: g, pinned: pinned, slots: slots, hints: map[Ref]int{},
-		reg: make([]Ref, g.m.Registers+g.m.Masks), locked: make([]bool, g.m.Registers+g.m.Masks),
-		where: make([]int8, len(g.nodes)), spill: make([]int16, len(g.nodes)), uses: make([][]int32, len(g.nodes))}
-	a.Insts = make([]Inst, 0, 2*len(order))
-	for i := range a.where {
-		a.where[i], a.spill[i] = -1, -1
-	}
-	for r := range a.reg {
-		a.reg[r] = emptyReg
-	}
+// newAllocator returns an allocator. It has the memory of the graph's allocator before.
+func (g *Graph) newAllocator(order []Ref, pinned, slots map[Ref]int) *allocator {
+	a, registers, nodes := &g.allocator, g.m.Registers+g.m.Masks, len(g.nodes)
+	*a = allocator{g: g, pinned: pinned, slots: slots, Allocation: Allocation{Insts: a.Insts[:0]}, locs: a.locs,
+		reg: filled(a.reg, registers, emptyReg), locked: filled(a.locked, registers, false),
+		where: filled(a.where, nodes, -1), spill: filled(a.spill, nodes, -1), keeps: filled(a.keeps, nodes, false),
+		uses: filled(a.uses, nodes, nil), count: filled(a.count, nodes, 0), list: a.list, free: a.free[:0], freed: a.freed[:0]}
 	for v, r := range pinned {
 		a.put(v, r)
+		a.keeps[v] = true
+	}
+	for _, r := range order {
+		a.hint(g.At(r))
+	}
+	a.listUses(order)
+	a.checkCarries(order)
+	return a
+}
+
+// filled returns n times a value, in the memory of list if that is enough.
+func filled[T any](list []T, n int, value T) []T {
+	list = slices.Grow(list[:0], n)[:n]
+	for i := range list {
+		list[i] = value
+	}
+	return list
+}
+
+// listUses lists the uses of each node. The lists are parts of one.
+func (a *allocator) listUses(order []Ref) {
+	all := 0
+	for _, r := range order {
+		for _, s := range a.g.args(r) {
+			a.count[s]++
+			all++
+		}
+	}
+	list := filled(a.list, all, 0)
+	a.list = list
+	for v, n := range a.count {
+		a.uses[v], list = list[:0:n], list[n:]
 	}
 	for i, r := range order {
-		a.hint(g.At(r))
-		for _, s := range g.args(r) {
+		for _, s := range a.g.args(r) {
 			a.uses[s] = append(a.uses[s], int32(i))
 		}
 	}
-	a.checkCarries(order)
-	return a
 }
 
 // next returns the first use of v after the present instruction.
@@ -104,7 +136,7 @@ func (a *allocator) next(v Ref) int32 {
 // dead reports whether v has no use after the present instruction.
 func (a *allocator) dead(v Ref) bool { return a.next(v) == never }
 
-func (a *allocator) isPinned(v Ref) bool { _, ok := a.pinned[v]; return ok }
+func (a *allocator) isPinned(v Ref) bool { return a.keeps[v] }
 
 // home returns the place of v in memory. An invariant is in its slot even if it is the result of a scalar loop, because
 // another loop may have overwritten the scratch vector.
@@ -131,13 +163,33 @@ func (a *allocator) home(v Ref) (Loc, bool) {
 
 func (a *allocator) emit(i Inst) { a.Insts = append(a.Insts, i) }
 
+// someLocs is how many sources memory is reserved for at a time.
+const someLocs = 64
+
+// newLocs returns n sources, all in register 0.
+func (a *allocator) newLocs(n int) []Loc {
+	if len(a.locs) < n {
+		a.locs = make([]Loc, max(n, someLocs))
+	}
+	out := a.locs[:n:n]
+	a.locs = a.locs[n:]
+	return out
+}
+
+// source returns a list of one source.
+func (a *allocator) source(l Loc) []Loc {
+	out := a.newLocs(1)
+	out[0] = l
+	return out
+}
+
 // save emits a store of register r to the stack.
 func (a *allocator) save(r int, to Loc) {
-	a.emit(Inst{Op: OpSave, Dst: -1, Src: []Loc{{Index: r}}, To: to})
+	a.emit(Inst{Op: OpSave, Dst: -1, Src: a.source(Loc{Index: r}), To: to})
 }
 
 // move emits a copy between registers.
 func (a *allocator) move(from, to int) {
 	a.cost += costMove
-	a.emit(Inst{Op: OpMove, Dst: to, Src: []Loc{{Index: from}}})
+	a.emit(Inst{Op: OpMove, Dst: to, Src: a.source(Loc{Index: from})})
 }

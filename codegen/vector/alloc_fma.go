@@ -34,13 +34,17 @@ func (a *allocator) fma(r Ref, n Node, i *Inst) {
 	if overwritten == 1 || overwritten == 2 && mem == 0 {
 		x, y = 1, 0
 	}
+	i.Src = a.newLocs(2)
 	switch {
 	case overwritten == z:
-		i.Fused, i.Src = OverAddend, []Loc{at(x), at(y)}
+		i.Fused = OverAddend
+		i.Src[0], i.Src[1] = at(x), at(y)
 	case mem == z:
-		i.Fused, i.Src = OverFactorAddendLast, []Loc{at(y), at(z)}
+		i.Fused = OverFactorAddendLast
+		i.Src[0], i.Src[1] = at(y), at(z)
 	default:
-		i.Fused, i.Src = OverFactor, []Loc{at(z), at(y)}
+		i.Fused = OverFactor
+		i.Src[0], i.Src[1] = at(z), at(y)
 	}
 	i.Dst = dst
 	a.releaseAll(n)

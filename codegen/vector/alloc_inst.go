@@ -78,7 +78,7 @@ func (a *allocator) sources(n *Node) []Loc {
 		}
 	}
 	a.lock(n.Arg[:op.Args])
-	src := make([]Loc, op.Args)
+	src := a.newLocs(op.Args)
 	for s := range op.Args {
 		if s != op.Mem {
 			src[s] = Loc{Index: a.ensure(n.Arg[s])}
@@ -108,6 +108,9 @@ func (a *allocator) scalarLoop(n Node) {
 func (a *allocator) hint(n *Node) {
 	if n.Kind == KindOp && n.Op.Form == FormCarry {
 		if r, ok := a.pinned[a.g.Acc(n.Slot)]; ok {
+			if a.hints == nil {
+				a.hints = map[Ref]int{}
+			}
 			a.hints[n.Arg[0]] = r
 		}
 	}
@@ -128,6 +131,9 @@ func (a *allocator) carry(n *Node) {
 // next value takes its place: in its register when that is computed, on the stack
 // when it is carried. Reductions lists accumulators in an order that ensures it.
 func (a *allocator) checkCarries(order []Ref) {
+	if len(a.g.Reductions) == 0 {
+		return
+	}
 	at := make(map[Ref]int, len(order))
 	for i, r := range order {
 		at[r] = i

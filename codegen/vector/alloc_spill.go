@@ -107,7 +107,7 @@ func (a *allocator) load(v Ref, r int) {
 	if from.Space != InOperand {
 		a.cost += costLoad
 	}
-	a.emit(Inst{Op: OpLoad, Dst: r, Src: []Loc{from}})
+	a.emit(Inst{Op: OpLoad, Dst: r, Src: a.source(from)})
 }
 
 // inMemory reports whether v is best read as a memory operand: it is not in a register,

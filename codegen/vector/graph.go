@@ -80,10 +80,14 @@ type Graph struct {
 	combine    []ir.Op // the combiner of each output; nil if all are stored
 	nodes      []Node
 	invariant  []bool // whether each value is the same along a row
+	uses       []int  // of the kernel's values
 	index      map[Node]Ref
 	secondPart map[Ref]Ref // the second vector of a value, by its first
 	outline    *outline
 	entries    []*Entry // of cold blocks, of all copies
+
+	allocator allocator // its memory serves one allocation after another
+	scheduler scheduler // likewise
 
 	Phases int // steps until a lane has its next element, which is the number of accumulators for each vector of a value
 
@@ -95,12 +99,31 @@ type Graph struct {
 // NewGraph returns an empty graph for the values of an expanded kernel whose outputs have
 // the given combiners: see Compile.
 func NewGraph(t Target, k *kernel.Kernel, combine []ir.Op) *Graph {
-	g := &Graph{Target: t, Kernel: k, combine: combine, m: t.Machine(), index: map[Node]Ref{}, loop: map[[4]Ref]int{}, secondPart: map[Ref]Ref{}}
+	nodes := 6 * (len(k.In) + len(k.Body)) // a guess, for a few copies of the body
+	g := &Graph{Target: t, Kernel: k, combine: combine, m: t.Machine(), index: make(map[Node]Ref, nodes), loop: map[[4]Ref]int{}, secondPart: map[Ref]Ref{}, nodes: make([]Node, 0, nodes), invariant: make([]bool, 0, nodes)}
+	g.countUses()
 	g.outline = newOutline(g.m, k)
 	g.Reductions = g.reductions()
 	g.assignAccumulators()
 	return g
 }
+
+// countUses counts how many instructions and stores read each value of the kernel.
+func (g *Graph) countUses() {
+	k := g.Kernel
+	g.uses = make([]int, len(k.In)+len(k.Body))
+	for _, in := range k.Body {
+		for _, a := range in.Args[:in.Arity()] {
+			g.uses[a]++
+		}
+	}
+	for _, out := range k.Out {
+		g.uses[out]++
+	}
+}
+
+// Uses returns the number of instructions and stores that read a value of the kernel.
+func (g *Graph) Uses(r kernel.Ref) int { return g.uses[r] }
 
 // Combiner returns the op that combines output i of the kernel, OpInvalid if it is stored.
 func (g *Graph) Combiner(i int) ir.Op {

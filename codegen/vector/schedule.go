@@ -8,10 +8,11 @@ import "slices"
 type scheduler struct {
 	g      *Graph
 	leaf   func(Ref) bool // values that exist already
-	need   map[Ref]int
-	done   map[Ref]bool
-	needed map[Ref]bool
+	need   []int16        // the registers that computing each node takes, and 1; 0: not known yet
+	done   []bool
+	needed []bool // set if the two parts of values are ordered together
 	order  []Ref
+	memory []Ref // for the operands of further nodes
 	parts  partOrder
 }
 
@@ -29,8 +30,11 @@ func (g *Graph) Schedule(roots []Ref, leaf func(Ref) bool) []Ref {
 }
 
 func (g *Graph) scheduleParts(roots []Ref, leaf func(Ref) bool, parts partOrder) []Ref {
-	s := &scheduler{g: g, leaf: leaf, need: map[Ref]int{}, done: map[Ref]bool{}, needed: map[Ref]bool{}, parts: parts}
+	s, nodes := &g.scheduler, len(g.nodes)
+	*s = scheduler{g: g, leaf: leaf, need: filled(s.need, nodes, 0), done: filled(s.done, nodes, false), needed: s.needed,
+		order: s.order[:0], memory: s.memory, parts: parts}
 	if parts == together {
+		s.needed = filled(s.needed, nodes, false)
 		for _, r := range roots {
 			s.mark(r)
 		}
@@ -48,8 +52,8 @@ func (g *Graph) scheduleLoop(roots []Ref, parts partOrder) []Ref {
 
 // registers returns the number of registers that computing r takes.
 func (s *scheduler) registers(r Ref) int {
-	if n, ok := s.need[r]; ok {
-		return n
+	if n := s.need[r]; n > 0 {
+		return int(n - 1)
 	}
 	n := 0
 	switch node := s.g.At(r); {
@@ -62,7 +66,7 @@ func (s *scheduler) registers(r Ref) int {
 		}
 		n = max(n, 1)
 	}
-	s.need[r] = n
+	s.need[r] = int16(n + 1)
 	return n
 }
 
@@ -70,8 +74,13 @@ func (s *scheduler) registers(r Ref) int {
 // test of a cold block stay in order: the condition comes behind the operands of the
 // selects, so that it does not occupy a register while those are computed.
 func (s *scheduler) sources(r Ref) []Ref {
-	var out []Ref
-	for _, a := range s.g.args(r) {
+	args := s.g.args(r)
+	if len(s.memory) < len(args) {
+		s.memory = make([]Ref, max(len(args), 64))
+	}
+	out := s.memory[:0:len(args)]
+	s.memory = s.memory[len(args):]
+	for _, a := range args {
 		if !slices.Contains(out, a) {
 			out = append(out, a)
 		}
@@ -126,22 +135,34 @@ func (g *Graph) placeStores(order []Ref) []Ref {
 			}
 		}
 	}
-	after := make([][]Ref, len(order))
+	type store struct {
+		Ref
+		behind int // the place in the order
+	}
+	var moved []store
 	for i, r := range order {
-		n := g.At(r)
-		if n.Kind != KindOp || n.Op.Form < FormStore {
-			after[i] = append([]Ref{r}, after[i]...)
-			continue
+		if n := g.At(r); n.Kind == KindOp && n.Op.Form >= FormStore {
+			at := i
+			for p, j := range lastRead {
+				if p.overlaps(n.Place) {
+					at = max(at, j)
+				}
+			}
+			moved = append(moved, store{r, at})
 		}
-		at := i
-		for p, j := range lastRead {
-			if p.overlaps(n.Place) {
-				at = max(at, j)
+	}
+	out := make([]Ref, 0, len(order))
+	for i, r := range order {
+		if n := g.At(r); n.Kind != KindOp || n.Op.Form < FormStore {
+			out = append(out, r)
+		}
+		for _, m := range moved {
+			if m.behind == i {
+				out = append(out, m.Ref)
 			}
 		}
-		after[at] = append(after[at], r)
 	}
-	return slices.Concat(after...)
+	return out
 }
 
 // interleave merges the schedules of two copies of a body instruction by
@@ -159,7 +180,7 @@ func interleave(a, b []Ref) []Ref {
 
 // unique keeps the first of equal values, which several copies of a body share.
 func unique(order []Ref) []Ref {
-	seen := map[Ref]bool{}
+	seen := make(map[Ref]bool, len(order))
 	return slices.DeleteFunc(order, func(r Ref) bool {
 		duplicate := seen[r]
 		seen[r] = true

@@ -66,23 +66,6 @@ func (k *Kernel) Inst(r Ref) *Inst {
 	return &k.Body[int(r)-len(k.In)]
 }
 
-// Uses returns the number of times that instructions and outputs use a value.
-func (k *Kernel) Uses(r Ref) (n int) {
-	for _, in := range k.Body {
-		for _, a := range in.Args[:in.Arity()] {
-			if a == r {
-				n++
-			}
-		}
-	}
-	for _, out := range k.Out {
-		if out == r {
-			n++
-		}
-	}
-	return n
-}
-
 // InTier returns the kernel in canonical form, in the fast tier or the default tier. They are the same if no op of it has a
 // fast expansion.
 func (k *Kernel) InTier(fast bool) *Kernel {
