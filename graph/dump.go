@@ -72,14 +72,16 @@ func fileName(name string) string {
 	}, name)
 }
 
-// Stages returns the names of the stages that Dump takes: "graph", then each pass, then "plan", "schedule" and
-// "kernels".
-func Stages() []string { return append(slices.Clone(passes.Stages()), "plan", "schedule", "kernels") }
+// Stages returns the names of the stages that Dump takes: "graph", then each pass, then "split", "plan", "schedule" and
+// "kernels". The steps that run once are a plan of their own from "split" on. "plan" is the plan that runs.
+func Stages() []string {
+	return append(slices.Clone(passes.Stages()), "split", "plan", "schedule", "kernels")
+}
 
 // Dump writes the program as text, at one stage of its compilation or, for "", at each stage that changed something.
 // The graph is written as it was built. With symbolic sizes the later stages are for the sizes of the last run, or for
 // example sizes before any run; if no example sizes fit the graph, a comment says so instead. The plan of a batch is
-// the one that ran, perhaps made for a larger batch and resized; the passes before it are shown for the sizes of the
+// the one that ran, perhaps made for a larger batch and resized; the stages before it are shown for the sizes of the
 // run. Values computed once from constants stand before the program, with the names of the inputs that they became.
 func (p *Program) Dump(w io.Writer, stage string) error {
 	switch {
@@ -123,7 +125,7 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 		if err != nil {
 			return err
 		}
-		_, err = p.compiled.Lower(f, bound, func(name string, text func() string) {
+		whole, err := p.compiled.Lower(f, bound, func(name string, text func() string) {
 			if name != "graph" {
 				section(name, text)
 			}
@@ -131,12 +133,12 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 		if err != nil {
 			return err
 		}
-		section("plan", func() string {
-			if bound.Once == nil {
-				return bound.Plan.String()
-			}
-			return withOnce(keptNames(bound.Once), bound.Once.String(), bound.Plan.String())
-		})
+		once, _, rest, err := passes.Split(whole)
+		if err != nil {
+			return err
+		}
+		section("split", func() string { return planText(once, rest) })
+		section("plan", func() string { return planText(bound.Once, bound.Plan) })
 		text, err := p.scheduleText(bound)
 		if err != nil {
 			return err
@@ -146,6 +148,14 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 	}
 	_, err := w.Write(out.Bytes())
 	return err
+}
+
+// planText returns the text of a plan in two parts, of which once runs once; it may be nil.
+func planText(once, rest *plan.Plan) string {
+	if once == nil {
+		return rest.String()
+	}
+	return withOnce(keptNames(once), once.String(), rest.String())
 }
 
 // scheduleText returns the schedule of a binding, with that of the values it computes once.

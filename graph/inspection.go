@@ -83,12 +83,14 @@ func (x *inspection) lower(f *ir.Func) error {
 	if err != nil {
 		return err
 	}
-	if x.once, x.plan, err = p.compiled.Split(whole, x.bound); err != nil {
+	var split *plan.Plan
+	if x.once, split, x.plan, err = p.compiled.Split(whole, x.bound); err != nil {
 		return err
 	}
 	if x.once != nil {
 		x.add("once", x.once.String())
 	}
+	x.add("split", split.String())
 	x.add("steps", x.plan.String())
 	if x.nests, err = p.compiled.ScheduleOf(x.bound, x.plan); err != nil {
 		return err

@@ -153,8 +153,8 @@ func extentsFrom(axis int, extents []any) (Shape, error) {
 // Tensors that a program captures. A Const never changes: values that depend only on constants are computed once and
 // the right matrices of products packed once, for all runs and sizes. A Variable is read at each run.
 //
-// Compile computes such values if they are no larger than the constants. The others belong to plans (passes.Split
-// chooses them): the first run that needs one computes it, and it lives as long as a plan that reads it.
+// Compile computes such values if they are no larger than the constants (passes.SplitGraph). The others belong to plans
+// (passes.Split): the first run that needs one computes it, and it lives as long as a plan that reads it.
 
 // Const returns a Node of a tensor that never changes. The program keeps a reference to the tensor and values computed
 // from it, such as packed matrices, so its elements must stay as they are from Compile on; use Variable for a tensor

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -145,6 +146,10 @@ func BatchOf(f *ir.Func, name string, p *plan.Plan, rows int) *Batch {
 	}
 	return b
 }
+
+// MostRows returns the greatest number of rows that has as many bits as rows. Resize makes the plans of all these numbers
+// from the plan of the greatest.
+func MostRows(rows int) int { return 1<<bits.Len(uint(rows)) - 1 }
 
 // none stands for the axis of a step that does not run over the batch.
 const none = -1

@@ -116,6 +116,12 @@ func stateOf(t require.TestingT, text string) *State {
 	var err error
 	if strings.HasPrefix(text, "plan") {
 		s.Plan, err = plan.ParsePlan(text)
+		require.NoError(t, err)
+		for _, b := range s.Plan.Buffers {
+			if b.Kind == plan.ParamBuffer {
+				s.Func.Param(b.Name, ir.Type{DType: b.DType, Shape: ir.ShapeOf(b.Shape...)}, nil)
+			}
+		}
 	} else {
 		s.Func, err = ir.Parse(text)
 	}
@@ -150,13 +156,6 @@ func isSmall(s *State) bool {
 func inputsOf(t *rapid.T, s *State) (inputs []eval.Array) {
 	for _, p := range s.Func.Params {
 		inputs = append(inputs, irtest.Array(t, p.Type.DType, rewrite.Extents(p)...))
-	}
-	if s.Plan != nil && len(s.Func.Params) == 0 {
-		for _, b := range s.Plan.Buffers {
-			if b.Kind == plan.ParamBuffer {
-				inputs = append(inputs, irtest.Array(t, b.DType, b.Shape...))
-			}
-		}
 	}
 	return inputs
 }

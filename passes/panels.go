@@ -269,7 +269,8 @@ func (k *packer) pack(s *plan.Step, r *right) (steps []plan.Step) {
 }
 
 // store returns the steps that pack a right operand: one for the full panels and one for the last partial panel, or
-// one that copies row by row.
+// one that copies row by row. If the matrix never changes, another step stores zeros in the columns that the last panel
+// lacks. The packed matrix may then be kept between runs, and all of what is kept is written.
 func (k *packer) store(s *plan.Step, r *right, to layout.Layout) (steps []plan.Step) {
 	if r.into = r.buffer; r.from < 0 {
 		r.into = len(k.p.Buffers)
@@ -299,6 +300,15 @@ func (k *packer) store(s *plan.Step, r *right, to layout.Layout) (steps []plan.S
 		strides := append(slices.Clone(to.Strides[:lead]), r.width*r.pairs(), r.width, 1)
 		one.Out = []plan.Output{{Access: plan.Access{Buffer: r.into, Offset: part.first * r.pairs(), Strides: strides}}}
 		steps = append(steps, one)
+	}
+	if rest := r.cols() % r.width; rest > 0 && r.fixed {
+		zero := plan.Access{Buffer: len(k.p.Buffers), Strides: make([]int, lead+2)}
+		k.p.Buffers = append(k.p.Buffers, plan.Buffer{Kind: plan.ConstBuffer, DType: s.Body.In[1].DType})
+		out := plan.Access{Buffer: r.into, Offset: r.cols()/r.width*r.pairs()*r.width + rest, Strides: append(slices.Clone(to.Strides[:lead]), r.width, 1)}
+		steps = append(steps, plan.Step{
+			Body: copying(kernel.Operand{DType: s.Body.In[1].DType, Splat: true}), Axes: form.Parallel(append(slices.Clone(r.of.Shape[:lead]), r.pairs(), r.width-rest)),
+			In: []plan.Access{zero}, Out: []plan.Output{{Access: out}}, Pos: s.Pos,
+		})
 	}
 	return steps
 }

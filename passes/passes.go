@@ -71,9 +71,10 @@ type Options struct {
 	// Observe, if not nil, is called with the name and the text of the graph, then of the state after each pass. The
 	// function text is valid only during the call.
 	Observe func(stage string, text func() string)
-	// Frozen marks the params that never change. Values computed only from frozen params get steps of their own,
-	// which Split moves to another plan.
+	// Frozen marks the params that never change. Steps that depend only on frozen params are marked plan.Step.Once.
 	Frozen []bool
+	// Sized says that the plan is one of many for different sizes, so each may keep only little: see markOnce.
+	Sized bool
 }
 
 // Stages returns the names that Observe is called with, in order.
@@ -126,7 +127,7 @@ func runAll(s *State, o Options) error {
 
 func newState(f *ir.Func, o Options) *State {
 	s := form.NewState()
-	s.Func, s.NoFuse, s.Eager = f, o.NoFuse, o.Eager
+	s.Func, s.NoFuse, s.Eager, s.Sized = f, o.NoFuse, o.Eager, o.Sized
 	for i, p := range f.Params {
 		if i < len(o.Frozen) && o.Frozen[i] {
 			if s.Frozen == nil {

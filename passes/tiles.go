@@ -63,12 +63,17 @@ func notStored(s *State, buffer int) {
 	}
 }
 
-// buffers assigns memory to temporaries and scratch buffers: see tile.Place.
+// buffers decides how long each buffer lives. Buffers that depend only on params that never change are kept between runs:
+// the steps that write them are marked plan.Step.Once (see markOnce). All other temporaries and scratch buffers get memory
+// for the steps that use them (see tile.Place).
 //
 // Requires: loops, tiles.
 // Ensures: no two buffers in one memory overlap while both are live; Arena and Scratch are large enough for all of
-// them.
-func buffers(s *State) error { return tile.Place(s.Plan) }
+// them; the marks are final.
+func buffers(s *State) error {
+	markOnce(s)
+	return tile.Place(s.Plan)
+}
 
 // Place verifies a plan and, if its buffers have no memory yet, assigns it. A plan has none if it is parsed from the
 // dump of an early stage.

@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/eval"
 	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/passes"
 )
 
@@ -37,21 +41,21 @@ func (t *tool) bisect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if f, err = t.bound(f, ins); err != nil {
+	b := &bisection{tool: t, ctx: ctx, symbolic: f, ins: ins, sizes: sizesOf(f, ins), elems: arrays(ins), begin: time.Now()}
+	if b.f, err = bound(f, b.sizes, ins); err != nil {
 		return err
 	}
-	if err := evaluable(f); err != nil {
+	if err := evaluable(b.f); err != nil {
 		return t.inText(err)
 	}
-	b := &bisection{tool: t, ctx: ctx, f: f, ins: ins, elems: arrays(ins), begin: time.Now()}
-	if b.want, err = eval.Eval(f, b.elems); err != nil {
+	if b.want, err = eval.Eval(b.f, b.elems); err != nil {
 		return err
 	}
 	return b.search()
 }
 
-// bound returns the graph bound to the sizes of its inputs.
-func (t *tool) bound(f *ir.Func, ins []*graph.Tensor) (*ir.Func, error) {
+// sizesOf returns the symbolic sizes of a graph, by the shapes of its inputs.
+func sizesOf(f *ir.Func, ins []*graph.Tensor) map[string]int {
 	sizes := map[string]int{}
 	for i, p := range f.Params {
 		for k, d := range p.Type.Shape {
@@ -60,6 +64,11 @@ func (t *tool) bound(f *ir.Func, ins []*graph.Tensor) (*ir.Func, error) {
 			}
 		}
 	}
+	return sizes
+}
+
+// bound returns a graph bound to sizes, which are those of its inputs.
+func bound(f *ir.Func, sizes map[string]int, ins []*graph.Tensor) (*ir.Func, error) {
 	g, err := f.Bind(sizes)
 	if err != nil {
 		return nil, err
@@ -76,18 +85,23 @@ func (t *tool) bound(f *ir.Func, ins []*graph.Tensor) (*ir.Func, error) {
 // bisection is one search.
 type bisection struct {
 	*tool
-	ctx   context.Context
-	f     *ir.Func
-	ins   []*graph.Tensor
-	elems []eval.Array // elements of the inputs
-	want  []eval.Array
-	tried int
-	begin time.Time
+	ctx      context.Context
+	symbolic *ir.Func
+	sizes    map[string]int
+	f        *ir.Func // symbolic, bound to the sizes
+	ins      []*graph.Tensor
+	elems    []eval.Array // elements of the inputs
+	want     []eval.Array
+	tried    int
+	begin    time.Time
 }
 
 // search finds the first difference, and prints it.
 func (b *bisection) search() error {
-	options := passes.Options{Machine: b.executor().Machine()}
+	options := passes.Options{Machine: b.executor().Machine(), Frozen: make([]bool, len(b.f.Params)), Sized: len(b.sizes) > 0}
+	for i, p := range b.f.Params {
+		options.Frozen[i] = strings.HasPrefix(p.Name(), "const") || strings.HasPrefix(p.Name(), "once") // package graph names captured tensors so
+	}
 	c, err := passes.Bisect(b.pipeline, b.f, options, b.agrees)
 	if err != nil {
 		return err
@@ -100,11 +114,7 @@ func (b *bisection) search() error {
 	if err != nil {
 		return err
 	}
-	nests, err := b.schedule(p)
-	if err != nil {
-		return err
-	}
-	where, err := b.below(nests)
+	where, err := b.behind(p, options)
 	if err != nil {
 		return err
 	}
@@ -133,6 +143,80 @@ func (b *bisection) step() error {
 		fmt.Fprintf(b.stderr, "\rstate %d ", b.tried)
 	}
 	return b.ctx.Err()
+}
+
+// behind says which stage behind the passes differs, or "" if none does: the plan p in two parts, a plan resized to the
+// sizes of the inputs, the schedule, or the run.
+func (b *bisection) behind(p *plan.Plan, o passes.Options) (string, error) {
+	if same, err := b.split(p); err != nil || !same {
+		return "the plan without the steps that run once differs from the definition of the graph, and the whole plan does not", err
+	}
+	if where, err := b.resized(o); err != nil || where != "" {
+		return where, err
+	}
+	nests, err := b.schedule(p)
+	if err != nil {
+		return "", err
+	}
+	return b.below(nests)
+}
+
+// split reports whether the parts of a plan, of which one runs once, compute what the graph does.
+func (b *bisection) split(p *plan.Plan) (bool, error) {
+	if err := b.step(); err != nil {
+		return false, err
+	}
+	once, params, rest, err := passes.Split(p)
+	if err != nil {
+		return false, err
+	}
+	ins := slices.Clone(b.elems)
+	if once != nil {
+		var own []eval.Array
+		for _, i := range params {
+			own = append(own, ins[i])
+		}
+		kept, err := eval.Plan(once, own)
+		if err != nil {
+			return false, err
+		}
+		ins = append(ins, kept...)
+	}
+	got, err := eval.Plan(rest, ins)
+	return err == nil && sameArrays(got, b.want), nil
+}
+
+// resized says whether a plan for a larger batch, resized to the batch of the inputs, differs. It returns "" if no size
+// of the graph is a batch.
+func (b *bisection) resized(o passes.Options) (string, error) {
+	for name, rows := range b.sizes {
+		if most := passes.MostRows(rows); passes.BatchName(b.symbolic, name) && most > rows {
+			larger := maps.Clone(b.sizes)
+			larger[name] = most
+			f, err := b.symbolic.Bind(larger)
+			if err != nil { // no other number of rows fits the graph
+				continue
+			}
+			p, err := passes.Lower(f, o)
+			if err != nil {
+				return "", err
+			}
+			batch := passes.BatchOf(b.symbolic, name, p, most)
+			if batch == nil {
+				continue
+			}
+			if p = batch.Resize(rows); p == nil {
+				continue
+			}
+			if err := b.step(); err != nil {
+				return "", err
+			}
+			if got, err := eval.Plan(p, b.elems); err != nil || !sameArrays(got, b.want) {
+				return fmt.Sprintf("the plan for %s=%d, resized to %[1]s=%[3]d, differs from the definition of the graph (%v), and the plan made for %[1]s=%[3]d does not\n%s", name, most, rows, err, p), nil
+			}
+		}
+	}
+	return "", nil
 }
 
 // below says which part of the schedule differs, its definition or its run, or "" if none does.

@@ -256,6 +256,21 @@ func TestBisect(t *testing.T) {
 	require.Contains(t, runCommand(t, text, "bisect", "-", "-size", "n=5"), "no state differs")
 }
 
+// TestBisectStages expects the tool to compare the stages after the passes too: the plan without the steps that run once
+// and, if no plan is made for the number of rows, the resized plan.
+func TestBisectStages(t *testing.T) {
+	dir := t.TempDir()
+	text := "func f(%x: f32[n,300], %const0: f32[300,33]) {\n  %0 = dot %x, %const0 : f32[n,33]\n  %1 = tanh %0 : f32[n,33]\n  return %1\n}\n"
+	compared := func(rows int) (states int) {
+		x := save(t, dir, fmt.Sprint("x", rows), graph.Uniform(graph.Float32, 1, -1, 1, rows, 300))
+		out := runCommand(t, text, "bisect", "-", "-in", "x="+x, "-in", "const0="+save(t, dir, "w", graph.Ones(graph.Float32, 300, 33)))
+		_, err := fmt.Sscanf(out, "no state differs from the definition of the graph (%d states compared)", &states)
+		require.NoError(t, err, out)
+		return states
+	}
+	require.Equal(t, compared(31)+1, compared(20))
+}
+
 // TestTimeout ends a command that takes no context, and returns the error of one that does.
 func TestTimeout(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)

@@ -2,7 +2,6 @@ package program
 
 import (
 	"maps"
-	"math/bits"
 	"slices"
 	"strconv"
 
@@ -46,7 +45,7 @@ func (p *Program) classOf(sizes map[string]int, layouts []*layout.Layout) *class
 	for _, name := range p.Sizes {
 		n := sizes[name]
 		if name == p.batch {
-			n = bits.Len(uint(rows))
+			n = passes.MostRows(rows)
 		}
 		key = append(strconv.AppendInt(key, int64(n), 10), ' ')
 	}
@@ -55,24 +54,24 @@ func (p *Program) classOf(sizes map[string]int, layouts []*layout.Layout) *class
 			return b.class
 		}
 	}
-	c := p.newClass(sizes, bits.Len(uint(rows)))
+	c := p.newClass(sizes, passes.MostRows(rows))
 	c.key = string(key)
 	return c
 }
 
-// newClass makes the plan of the class of row numbers with n bits. It checks that the graph fits the least and the
-// greatest of them. All numbers between then fit too, because the graph's conditions are linear in the size.
-func (p *Program) newClass(sizes map[string]int, n int) *class {
+// newClass makes the plan of the class of the row numbers with as many bits as most, the greatest of them. It checks that
+// the graph fits the least and the greatest. All numbers between then fit too, because the graph's conditions are linear
+// in the size.
+func (p *Program) newClass(sizes map[string]int, most int) *class {
 	of := func(rows int) (*ir.Func, map[string]int, error) {
 		own := maps.Clone(sizes)
 		own[p.batch] = rows
 		f, err := p.Func.Bind(own)
 		return f, own, err
 	}
-	if _, _, err := of(1 << (n - 1)); err != nil {
+	if _, _, err := of(most/2 + 1); err != nil {
 		return &class{}
 	}
-	most := 1<<n - 1
 	f, own, err := of(most)
 	if err != nil || p.bytesOf(f) > mostBytes {
 		return &class{}

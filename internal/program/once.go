@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -13,8 +12,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// Values of constants that a program computes once, when it is made, if they are no larger than the constants. Larger
-// ones belong to plans: passes.Split chooses them, and keep.go computes them.
+// Values of constants that a program computes once, when it is made (passes.SplitGraph). Plans keep larger ones
+// (passes.Split), and keep.go computes these.
 
 // Bounds of what is computed at compile time, which no context can stop: mostOfNothing elements in total, plus
 // mostOfConstants for each element of the constants. The first run that needs other values computes them.
@@ -41,33 +40,21 @@ func computesMuch(once *ir.Func, constants []*tensor.Tensor) bool {
 
 // computeConstants computes the values of the graph that depend only on constants, and replaces them by constants.
 func (p *Program) computeConstants() error {
-	if !slices.Contains(p.options.Frozen, true) {
+	c := passes.SplitGraph(p.Func, p.options.Frozen)
+	if c == nil {
 		return nil
 	}
-	p.Func.Number()
-	c := findConstants(p.Func, p.options.Frozen)
-	roots := c.roots()
-	if len(roots) == 0 {
-		return nil
-	}
-	once := p.Func.Clone()
-	once.Number()
-	once.Results = nil
-	for _, r := range roots {
-		once.Results = append(once.Results, once.Body[r.ID])
-	}
-	used := once.Keep()
 	var ins []*tensor.Tensor
-	for _, i := range used {
+	for _, i := range c.Params {
 		ins = append(ins, p.Captured[i-p.Inputs])
 	}
-	if computesMuch(once, ins) {
+	if computesMuch(c.Func, ins) {
 		return nil
 	}
-	p.Once = once.Clone()
+	p.Once = c.Func.Clone()
 	options := p.options
-	options.Frozen = nil
-	pl, err := passes.Lower(once, options)
+	options.Frozen, options.Sized = nil, false
+	pl, err := passes.Lower(c.Func, options)
 	if err != nil {
 		return err
 	}
@@ -75,35 +62,11 @@ func (p *Program) computeConstants() error {
 	if err != nil {
 		return err
 	}
-	stands := map[*ir.Value]*ir.Value{}
-	for i, r := range roots {
-		stands[r] = p.Func.Param(p.freeName("once"+strconv.Itoa(i)), r.Type, nil)
-		stands[r].Pos = r.Pos
-		p.OnceTo = append(p.OnceTo, stands[r].Name())
+	for i, v := range c.Replace() {
+		p.OnceTo = append(p.OnceTo, v.Name())
 		p.Captured, p.options.Frozen = append(p.Captured, outs[i]), append(p.options.Frozen, true)
 	}
-	for _, v := range p.Func.Body {
-		for i, a := range v.Args {
-			if s := stands[a]; s != nil {
-				v.Args[i] = s
-			}
-		}
-	}
-	for i, r := range p.Func.Results {
-		if s := stands[r]; s != nil {
-			p.Func.Results[i] = s
-		}
-	}
-	p.Func.Sweep()
 	return nil
-}
-
-// freeName returns a name that no param has.
-func (p *Program) freeName(name string) string {
-	for slices.ContainsFunc(p.Func.Params, func(v *ir.Value) bool { return v.Name() == name }) {
-		name += "_"
-	}
-	return name
 }
 
 // runOnce runs a plan outside of the program's runs.

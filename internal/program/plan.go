@@ -31,7 +31,7 @@ func (p *Program) plan(f *ir.Func, sizes map[string]int, layouts []*layout.Layou
 	if err != nil {
 		return pl, err
 	}
-	pl.once, pl.onceOf, pl.rest, err = p.split(whole)
+	pl.once, pl.onceOf, pl.rest, err = passes.Split(whole)
 	return pl, err
 }
 
@@ -46,10 +46,6 @@ func (p *Program) lower(f *ir.Func, layouts []*layout.Layout, o passes.Options) 
 	return passes.Lower(f, o)
 }
 
-func (p *Program) split(whole *plan.Plan) (once *plan.Plan, onceOf []int, rest *plan.Plan, err error) {
-	return passes.Split(whole, p.options.Frozen, len(p.Sizes) > 0)
-}
-
 // Lower runs the passes again with the layouts of a binding, to inspect what each pass makes. It takes over f.
 func (p *Program) Lower(f *ir.Func, b *Binding, observe func(pass string, text func() string)) (*plan.Plan, error) {
 	o := p.options
@@ -57,27 +53,29 @@ func (p *Program) Lower(f *ir.Func, b *Binding, observe func(pass string, text f
 	return p.lower(f, b.layouts(p.Inputs), o)
 }
 
-// Split divides the result of Lower for a binding, made for the sizes of its passes: it returns the part computed once,
-// or nil, and the plan for the sizes of the binding.
-func (p *Program) Split(whole *plan.Plan, b *Binding) (once, rest *plan.Plan, err error) {
-	once, _, rest, err = p.split(whole)
+// Split takes the result of Lower through the stages after the passes. whole is the plan for the sizes for which the
+// passes of the binding ran. Split returns the part computed once, or nil; the other part; and that part resized for the
+// sizes of the binding.
+func (p *Program) Split(whole *plan.Plan, b *Binding) (once, split, resized *plan.Plan, err error) {
+	once, _, split, err = passes.Split(whole)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
+	resized = split
 	for name, rows := range b.Passed {
 		if rows != b.Sizes[name] {
-			if batch := passes.BatchOf(p.Func, name, rest, rows); batch != nil {
-				rest = batch.Resize(b.Sizes[name])
+			if batch := passes.BatchOf(p.Func, name, split, rows); batch != nil {
+				resized = batch.Resize(b.Sizes[name])
 			} else {
-				rest = nil
+				resized = nil
 			}
 			break
 		}
 	}
-	if rest == nil {
-		return nil, nil, errors.New("BUG: program: a plan that was resized can't be again")
+	if resized == nil {
+		return nil, nil, nil, errors.New("BUG: program: a plan that was resized can't be again")
 	}
-	return once, rest, nil
+	return once, split, resized, nil
 }
 
 // Schedule makes the schedule of a plan for normal runs, with registered kernels only.

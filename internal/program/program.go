@@ -9,9 +9,8 @@
 //	  link       plan -> schedule -> linked tasks (binding.go)
 //	Use      Binding -> the same with the constants that it reads (keep.go); its Linked runs
 //
-// What depends on constants alone is evaluated by runOnce (once.go): by New, if it is no larger than the constants, and else by the first
-// run of a plan (keep.go), of which passes.Split says what. Scalars are folded by the pass simplify, because other passes ask for their
-// values.
+// Package passes decides what is computed once from constants (passes.SplitGraph and passes.Split); runOnce computes it
+// (once.go): New what all plans share, and the first run of a plan what that plan keeps (keep.go).
 package program
 
 import (
@@ -82,7 +81,7 @@ func New(c Config, f *ir.Func, inputs int, captured []*tensor.Tensor, frozen []b
 	p := &Program{Func: f, Inputs: inputs, Captured: captured, Sizes: sizes, config: c}
 	p.cache.limit = c.Plans
 	p.Machine, p.drafts = machineOf(c)
-	p.options = passes.Options{Verify: c.Verify, NoFuse: c.NoFuse, Eager: c.Eager, Machine: p.Machine, Frozen: frozen}
+	p.options = passes.Options{Verify: c.Verify, NoFuse: c.NoFuse, Eager: c.Eager, Machine: p.Machine, Frozen: frozen, Sized: len(sizes) > 0}
 	return p, p.computeConstants()
 }
 

@@ -150,7 +150,7 @@ func (s *scanner) numbered(mark string, want int) {
 // step reads a step behind its first word: three lines.
 func (s *scanner) step(p *Plan) {
 	s.numbered("", len(p.Steps))
-	var st Step
+	st := Step{Once: s.Accept("once")}
 	s.List("[]", layout.MaxRank, func() {
 		a := Axis{Extent: s.Integer()}
 		if n := s.Next(); n != ',' && n != ']' {

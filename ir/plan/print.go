@@ -24,7 +24,8 @@ func (k BufferKind) String() string {
 }
 
 // String returns the plan as text that ParsePlan reads back: the buffers; then each step with its axes and their roles, its body,
-// the accesses of its inputs, and the accesses of its outputs, each behind the op that combines it; then the ledger.
+// the accesses of its inputs, and the accesses of its outputs, each behind the op that combines it; then the ledger. A step that runs
+// once for all runs of the program is marked: step 0 once [4,3].
 //
 //	plan normalize arena=0 {
 //	  %0 = param x 0  : f32[4,3] {4,3}:{1,4}+0
@@ -107,7 +108,11 @@ func (p *Plan) stepLine(i int) string {
 			axes[k] += " " + a.Role.String()
 		}
 	}
-	return fmt.Sprintf("step %d [%s]", i, strings.Join(axes, ","))
+	once := ""
+	if p.Steps[i].Once {
+		once = "once "
+	}
+	return fmt.Sprintf("step %d %s[%s]", i, once, strings.Join(axes, ","))
 }
 
 // accesses returns the accesses of the step's inputs and outputs, each behind a space, with -> before the outputs.

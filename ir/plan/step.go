@@ -21,6 +21,7 @@ type Step struct {
 	Axes []Axis
 	In   []Access // of the body's inputs
 	Out  []Output // of the body's outputs
+	Once bool     // one run serves all runs of the program: the step depends only on params that never change
 	Pos  ir.Pos
 }
 

@@ -113,17 +113,31 @@ func (s *Step) Writes(buffer int) bool {
 	return slices.ContainsFunc(s.Out, func(o Output) bool { return o.Buffer == buffer })
 }
 
-// Fixed returns of each buffer whether it never changes: it is a constant, a frozen param, or made of such alone.
+// Fixed reports, for each buffer, whether it never changes: it is a constant, a frozen param, or a temporary that steps outside
+// of row groups compute only from such buffers. A step stores either only fixed buffers or none.
 func (p *Plan) Fixed(frozen func(param int) bool) []bool {
-	fixed, varies := make([]bool, len(p.Buffers)), make([]bool, len(p.Buffers))
+	fixed := make([]bool, len(p.Buffers))
 	for i, b := range p.Buffers {
-		fixed[i] = b.Kind == ConstBuffer || b.Kind == IotaBuffer || b.Kind == ParamBuffer && frozen(b.Index)
+		fixed[i] = b.Kind == ConstBuffer || b.Kind == IotaBuffer || b.Kind == TempBuffer || b.Kind == ParamBuffer && frozen(b.Index)
 	}
-	for i := range p.Steps {
-		once := !slices.ContainsFunc(p.Steps[i].In, func(a Access) bool { return !fixed[a.Buffer] })
-		for _, out := range p.Steps[i].Out {
-			varies[out.Buffer] = varies[out.Buffer] || !once
-			fixed[out.Buffer] = !varies[out.Buffer]
+	varies := func(s *Step) (changed bool) {
+		for _, o := range s.Out {
+			changed = changed || fixed[o.Buffer]
+			fixed[o.Buffer] = false
+		}
+		return changed
+	}
+	for _, g := range p.Rows {
+		for i := g.First; i <= g.Last; i++ {
+			varies(&p.Steps[i])
+		}
+	}
+	for changed := true; changed; { // a step that stores two buffers may make an earlier buffer vary
+		changed = false
+		for i := range p.Steps {
+			if s := &p.Steps[i]; s.Touches(func(b int) bool { return !fixed[b] }) {
+				changed = varies(s) || changed
+			}
 		}
 	}
 	return fixed

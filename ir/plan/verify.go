@@ -23,6 +23,9 @@ import (
 //   - axes are at least two, with extents that are not negative; at most one is not
 //     parallel; combiners, and what a scan or a contraction has besides, fit its role;
 //   - every access is inside its buffer, and no output stores an element twice;
+//   - a step marked once is in no row group and reads only params, constants and
+//     what such steps store; only such steps store its outputs, which are
+//     temporaries, and are written in full if other steps read them;
 //   - row groups are in order, and their steps have their axes; what one step
 //     of a group makes for another belongs to the same row; scratch buffers are
 //     used in one group, and are in its scratch;
@@ -64,6 +67,7 @@ func (p *Plan) verify(placed bool) error {
 	if v.rowGroups(); len(v.errs) > 0 {
 		return errors.Join(v.errs...)
 	}
+	v.findOnce()
 	for i := range p.Steps {
 		v.step(i)
 	}
@@ -89,6 +93,8 @@ type planVerifier struct {
 	last   []int       // the last step that reads or writes it
 	group  []*RowGroup // of each step, or nil
 	panels map[int]int // by buffer: the number of its elements that a product reads in panels
+	once   []bool      // by buffer: whether a step that runs once writes it
+	kept   []bool      // by buffer: whether such a step writes it and another step reads it
 	errs   []error
 
 	kinds  [IotaBuffer + 1]int // number of buffers of each kind that were checked
@@ -108,7 +114,7 @@ func (v *planVerifier) fail(line, format string, args ...any) {
 func (v *planVerifier) read(i int, a Access) {
 	b := &v.p.Buffers[a.Buffer]
 	computed := b.Kind == TempBuffer || b.Kind == ResultBuffer || b.Kind == ScratchBuffer
-	if computed && v.stored[a.Buffer] != v.full(a.Buffer) {
+	if computed && !v.complete(a.Buffer) {
 		v.fail(v.p.stepLine(i), "operand %s: the buffer is read before it is written", a)
 	}
 	v.last[a.Buffer] = i
@@ -123,14 +129,12 @@ type part struct {
 	at   layout.Layout
 }
 
-// full returns the number of elements of a buffer that must be written: all except the missing columns of the last panel of a
-// product's right operand.
-func (v *planVerifier) full(buffer int) int {
+// complete reports whether all elements of a buffer are written. Only the missing columns of the last panel of a product's
+// right operand need not be, unless the buffer is a result or kept between runs.
+func (v *planVerifier) complete(buffer int) bool {
 	b := &v.p.Buffers[buffer]
-	if n, ok := v.panels[buffer]; ok && b.Kind != ResultBuffer {
-		return n
-	}
-	return b.Size()
+	n, panels := v.panels[buffer]
+	return v.stored[buffer] == b.Size() || panels && v.stored[buffer] == n && b.Kind != ResultBuffer && !v.kept[buffer]
 }
 
 // findPanels counts the elements of buffers that steps read in panels. Several steps may read the same elements, or parts that are
@@ -210,9 +214,9 @@ func (v *planVerifier) write(i, o int) {
 func (v *planVerifier) written(i int) {
 	b := &v.p.Buffers[i]
 	switch n := v.stored[i]; {
-	case n == v.full(i) || b.Kind.ReadOnly():
+	case v.complete(i) || b.Kind.ReadOnly():
 	case n > 0:
-		v.fail(v.p.bufferLine(i), "%d elements are written, the buffer has %d", n, v.full(i))
+		v.fail(v.p.bufferLine(i), "%d elements are written, the buffer has %d", n, b.Size())
 	case b.Kind == ResultBuffer:
 		v.fail(v.p.bufferLine(i), "no step writes the result")
 	}

@@ -40,6 +40,7 @@ func (v *planVerifier) step(i int) {
 			return
 		}
 	}
+	v.runsOnce(i)
 	for o := range s.Out {
 		v.write(i, o)
 	}

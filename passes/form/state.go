@@ -18,7 +18,8 @@ import (
 // loops adds the Plan.
 type State struct {
 	rewrite.State
-	Plan *plan.Plan
+	Plan  *plan.Plan
+	Sized bool // the plan is one of many for different sizes
 
 	Running string                  // the pass that is running, or ""
 	Buffer  rewrite.ValueMap[int32] // 1 + the index of a value's buffer, 0 for none
