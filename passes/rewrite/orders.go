@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -10,10 +11,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Orders permutes the axes of elementwise values, and of joins of these, to the order in which memory holds the
-// product that they are computed from. Example: if windows are the left operand of a convolution's product, channels
-// are last in memory. Bias, activation and pooling then run on whole vectors of channels, and a join that pads the
-// result stores it between the borders.
+// Orders computes values with their axes in the order of memory. It permutes elementwise values, and joins of these, to
+// the order in which memory holds the product that they are computed from. Example: if windows are the left operand of a
+// convolution's product, channels are last in memory. Bias, activation and pooling then run on whole vectors of channels,
+// and a join that pads the result stores it between the borders. A convolution of taps is written as a sum along the axes
+// of its operand in memory (taps.go).
 //
 // A value is permuted if its operands agree on an order in memory and every reader is permuted too. Operands that
 // vary along at most one axis agree with any order. A reader outside, other than a product that reads windows as fast
@@ -21,18 +23,33 @@ import (
 // 2x2 pooling the transpose moves a quarter of the elements. A join is never the last: transposing it would be one
 // more copy.
 //
-// Requires: views are ops.
-// Ensures: values keep their types; readers see a permuted value through a permute.
+// Requires: views are ops; every convolution is of taps.
+// Ensures: values keep their types; readers see a permuted value through a permute; no convolution.
 func Orders(s *State) error {
-	if s.NoFuse || !Multiplies(s.Func) {
+	o := &orderer{s: s, taps: slices.ContainsFunc(s.Func.Body, isTapped)}
+	permutes := false
+	if !s.NoFuse && Multiplies(s.Func) {
+		o.ofTaps, o.last = s.OfTaps(), map[*ir.Value]bool{}
+		for o.find() {
+		}
+		for v := range o.axes {
+			permutes = permutes || !o.last[v]
+		}
+	}
+	if o.taps {
+		s.Tapped = map[*ir.Value]bool{}
+	}
+	if !o.taps && !permutes {
 		return nil
 	}
-	o := &orderer{s: s, ofTaps: s.OfTaps(), last: map[*ir.Value]bool{}}
-	for o.find() {
-	}
-	for v := range o.axes {
-		if !o.last[v] {
-			return s.Rewrite(o.reorder)
+	return s.Rewrite(o.reorder)
+}
+
+// CheckOrders returns an error if the graph has a convolution.
+func CheckOrders(s *State) error {
+	for _, v := range s.Func.Body {
+		if v.Attr.Conv != nil {
+			return fmt.Errorf("%%%d is a %s", v.ID, v.Op)
 		}
 	}
 	return nil
@@ -41,6 +58,7 @@ func Orders(s *State) error {
 // orderer finds the values that Orders permutes: those in axes but not in last.
 type orderer struct {
 	s      *State
+	taps   bool                // the graph has convolutions of taps
 	ofTaps ValueMap[bool]      // values computed in the order of a convolution of taps
 	axes   map[*ir.Value][]int // by value whose operands have another order in memory: its axes in that order
 	last   map[*ir.Value]bool  // stored in their own order: results, and values with a reader that is not permuted
@@ -169,11 +187,16 @@ func orderOf(l layout.Layout) []int {
 
 // reorder returns a permute of v, where v is computed with its axes in the order of memory.
 func (o *orderer) reorder(v *ir.Value) (*ir.Value, error) {
-	axes := o.axes[v]
-	if axes == nil || o.last[v] || isTapped(v) {
+	a, axes := adder{f: o.s.Func, v: v}, o.axes[v]
+	switch {
+	case isTapped(v):
+		return o.s.sumOfTaps(&a, OrderInMemory(v.Args[0])), a.err
+	case o.taps && v.Op == ir.OpPermute && v.Args[0].Op == ir.OpPermute: // readers in the order of a sum then see no permute
+		return a.permuted(v.Args[0], v.Attr.Axes), a.err
+	case axes == nil || o.last[v]:
 		return v, nil
 	}
-	a, args := adder{f: o.s.Func, v: v}, slices.Clone(v.Args)
+	args := slices.Clone(v.Args)
 	for i, x := range args {
 		if len(x.Type.Shape) > 0 {
 			args[i] = a.permuted(a.reshaped(x, slices.Concat(ones(len(axes)-len(x.Type.Shape)), x.Type.Shape)), axes)

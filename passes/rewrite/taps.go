@@ -1,46 +1,16 @@
 package rewrite
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Taps writes each convolution of taps, whose groups have one channel, as a sum of products: for each element of a
-// window, a slice of the operand times one weight per channel. The sum is a single loop, or part of one, that reads
-// the operand once. It keeps the order of axes that the operand has in memory, so it runs along lines or across
-// channels. Readers that need another order read the stored sum.
-//
-// Requires: views are ops; every convolution is of taps.
-// Ensures: no convolution.
-func Taps(s *State) error {
-	if !slices.ContainsFunc(s.Func.Body, isTapped) {
-		return nil
-	}
-	s.Tapped = map[*ir.Value]bool{}
-	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
-		a, y := adder{f: s.Func, v: v}, v
-		switch {
-		case v.Op == ir.OpPermute && v.Args[0].Op == ir.OpPermute: // readers in the order of the sum then see no permute
-			y = a.permuted(v.Args[0], v.Attr.Axes)
-		case isTapped(v):
-			y = s.taps(&a, OrderInMemory(v.Args[0]))
-		}
-		return y, a.err
-	})
-}
-
-// CheckTaps returns an error if the graph has a convolution.
-func CheckTaps(s *State) error {
-	for _, v := range s.Func.Body {
-		if v.Attr.Conv != nil {
-			return fmt.Errorf("%%%d is a %s", v.ID, v.Op)
-		}
-	}
-	return nil
-}
+// Convolutions of taps, whose groups have one channel. Orders writes each as a sum of products: for each element of a
+// window, a slice of the operand times one weight per channel. The sum is a single loop, or part of one, that reads the
+// operand once. It keeps the order of axes that the operand has in memory, so it runs along lines or across channels.
+// Readers that need another order read the stored sum.
 
 // OrderInMemory returns the axes of x in the order of memory. It returns them in ascending order if strides do not
 // describe x.
@@ -55,9 +25,9 @@ func OrderInMemory(x *ir.Value) []int {
 	return axesFrom(0, len(x.Type.Shape))
 }
 
-// taps returns the sum over window elements of slices times weights, in the order of the elements, with its axes in
+// sumOfTaps returns the sum over window elements of slices times weights, in the order of the elements, with its axes in
 // the given order.
-func (s *State) taps(c *adder, order []int) *ir.Value {
+func (s *State) sumOfTaps(c *adder, order []int) *ir.Value {
 	o, w, by := c.v.Attr.Conv, c.v.Args[1], c.v.Op.Info().By
 	x := c.surrounded(c.permuted(c.v.Args[0], order), o, order)
 	window, rank := Extents(w)[2:], len(order)
