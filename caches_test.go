@@ -19,7 +19,7 @@ var (
 )
 
 // TestCaches compares the table of caches and pools in docs/architecture.md with the source: each sync.Pool and sync.Map
-// has a row, and each row is of something that exists. There are at most eight.
+// has a row, and each row is of something that exists. There are at most nine.
 func TestCaches(t *testing.T) {
 	page, err := os.ReadFile("docs/architecture.md")
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestCaches(t *testing.T) {
 	for _, row := range cacheRow.FindAllStringSubmatch(table, -1) {
 		listed[row[1]+"."+row[2]] = true
 	}
-	require.LessOrEqual(t, len(listed), 8, "what holds the new memory, of those that are listed?")
+	require.LessOrEqual(t, len(listed), 9, "what holds the new memory, of those that are listed?")
 	source := map[string]string{} // by folder
 	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		switch {

@@ -84,7 +84,7 @@ func (f flat) calls(threads, n int) ([]call, error) {
 		return nil, err
 	}
 	fused, tiling, fast := j[0], j[1], j[2]
-	calls := []call{fused.into("generated kernel"), fused.bound("generated kernel, bound"), tiling.into("tiling"), fused.fresh()}
+	calls := []call{fused.into("generated kernel"), fused.bound("generated kernel, bound"), tiling.into("tiling"), fused.fresh(), fused.released()}
 	if threads == 1 {
 		calls = append(calls, fused.alone("kernel alone")...)
 	}

@@ -50,7 +50,7 @@ func (g grid) calls(threads int) ([]call, error) {
 		return nil, err
 	}
 	full, tiling, fast := j[0], j[1], j[2]
-	calls := []call{full.into("generated kernel"), full.bound("generated kernel, bound"), full.fresh()}
+	calls := []call{full.into("generated kernel"), full.bound("generated kernel, bound"), full.fresh(), full.released()}
 	if g.tiling {
 		calls = append(calls, tiling.into("tiling"))
 	}

@@ -22,7 +22,7 @@ func elementTypes(pictures int) []workload {
 			if err != nil {
 				return nil, err
 			}
-			return []call{j[0].into("generated kernel"), j[0].bound("generated kernel, bound"), j[0].fresh(), j[1].into("tiling")}, nil
+			return []call{j[0].into("generated kernel"), j[0].bound("generated kernel, bound"), j[0].fresh(), j[0].released(), j[1].into("tiling")}, nil
 		}})
 	}
 	bytes := func(name string, y func() graph.Node, want func(v []float64) float64) {

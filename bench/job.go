@@ -127,6 +127,21 @@ func (j *job) fresh() call {
 	return j.call("fresh", func() (*graph.Tensor, error) { return j.program.Run(ctx, j.ins...) })
 }
 
+// released runs a job with a new result each time, and releases it.
+func (j *job) released() call {
+	ctx := context.Background()
+	c := j.fresh()
+	c.note = "fresh, released"
+	c.run = func() error {
+		out, err := j.program.Run(ctx, j.ins...)
+		if err != nil {
+			return err
+		}
+		return out.Release()
+	}
+	return c
+}
+
 // alone returns a call of a job's kernel without the library around it, or none if no kernel was generated for this
 // machine. Inputs come in any order, and scalars are 1. So elementary functions would see other numbers than in the
 // formula; with several of them there is no such call. The result differs from the formula's and is not checked.

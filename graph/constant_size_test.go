@@ -42,6 +42,7 @@ func TestCompileComputesLittle(t *testing.T) {
 // does not depend on sizes is kept once.
 func TestConstantsOfManySizes(t *testing.T) {
 	const most, plans, cols = 2500, 2, 24
+	const headroom = 32 << 20 // counts as allocated while results are made fast: see docs/speed.md
 	n := graph.Dim("n")
 	x := graph.Input("x", graph.Float32, n)
 	w := graph.Normal(graph.Float32, 1, 0, 1, most+1, cols)
@@ -71,7 +72,7 @@ func TestConstantsOfManySizes(t *testing.T) {
 				before = heap()
 			}
 		}
-		require.Less(t, heap()-before, 16<<20+16*c.kept, name)
+		require.Less(t, heap()-before, headroom+16<<20+16*c.kept, name)
 		require.LessOrEqual(t, p.Kept(), plans+1, name)
 		if c.kept == 0 {
 			require.Zero(t, p.Kept(), name)

@@ -58,8 +58,13 @@
 // # Memory
 //
 // A Program only reads its inputs and captured tensors. They may be views of any layout, and concurrent runs may share
-// them. Run returns tensors with new memory. RunInto writes to given tensors. These may have the memory of inputs: the
-// output is then computed in place if possible, and otherwise computed elsewhere and copied.
+// them. Run returns tensors with memory that nothing else refers to. RunInto writes to given tensors. These may have the
+// memory of inputs: the output is then computed in place if possible, and otherwise computed elsewhere and copied.
+//
+// Results of Run are garbage like other Go values once nothing refers to them. A loop that makes many should call
+// Release on each when it is done with it: the next run then uses its memory, and takes about as long as RunInto. After
+// Release the tensor and its views fail, and slices of Data must not be used. [KeptBytes] returns how much released
+// memory waits for later runs.
 //
 // A Const must not change from Compile on: values that depend only on constants are computed once, and the right matrix
 // of a product is packed once, for all sizes. A [Variable] is read at each run. A loop that computes small things on

@@ -78,7 +78,8 @@ func clonePorts(ports []Port) []Port {
 	return out
 }
 
-// Run computes the output of a program that has one output, into new memory.
+// Run computes the output of a program that has one output, into memory that nothing else refers to. A caller that is
+// done with the output may call Tensor.Release, and the next run that needs as much memory has no need to allocate.
 func (p *Program) Run(ctx context.Context, ins ...*Tensor) (*Tensor, error) {
 	if !p.empty() && len(p.outputs) != 1 {
 		return nil, p.misuse("run", "the program has %d outputs: call RunAll", len(p.outputs))
@@ -90,7 +91,7 @@ func (p *Program) Run(ctx context.Context, ins ...*Tensor) (*Tensor, error) {
 	return outs[0], nil
 }
 
-// RunAll computes all outputs, each into its own new row-major memory.
+// RunAll computes all outputs, each into its own row-major memory, as Run does.
 func (p *Program) RunAll(ctx context.Context, ins ...*Tensor) ([]*Tensor, error) {
 	if p.empty() {
 		return nil, misuse("run", noProgram)
@@ -101,6 +102,11 @@ func (p *Program) RunAll(ctx context.Context, ins ...*Tensor) ([]*Tensor, error)
 	}
 	return outs, nil
 }
+
+// KeptBytes returns the bytes of released results that wait for later runs. Blocks that no run needs for a second are
+// given to the garbage collector, and at most an eighth of the memory that the process may have is kept: the least of
+// the machine's memory, the limits of its control groups and GOMEMLIMIT.
+func KeptBytes() int64 { return runtime.KeptBytes() }
 
 // runNew allocates outs, one tensor for each output, and computes them. It allocates nothing else.
 func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {

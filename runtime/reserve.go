@@ -30,7 +30,9 @@ func (l *Linked) reserve(ctx context.Context, st *state, m *local, outs []*tenso
 		state, _ = arenaClass(l.arena)
 	}
 	for i := range outs {
-		results = sum(results, l.results[i].bytes())
+		if outs[i] = l.exec.kept(l.results[i]); outs[i] == nil {
+			results = sum(results, l.results[i].bytes())
+		}
 	}
 	r, err := memory.Reserve(sum(results, state))
 	if err != nil {
@@ -38,12 +40,12 @@ func (l *Linked) reserve(ctx context.Context, st *state, m *local, outs []*tenso
 	}
 	defer r.Release()
 	for i := range outs {
-		b := l.results[i]
-		bytes, err := l.exec.allocate(&r, b.bytes())
-		if err != nil {
+		if outs[i] != nil {
+			continue
+		}
+		if outs[i], err = l.exec.newResult(&r, l.results[i]); err != nil {
 			return nil, nil, failf("output %d: %w", i, err)
 		}
-		outs[i] = tensor.OfMemory(b.dtype, b.layout, bytes)
 	}
 	if m == nil && l.shares {
 		if m, err = l.newLocal(&r); err != nil {
@@ -112,13 +114,44 @@ func (l *Linked) newState(ctx context.Context) (*state, error) {
 	return st, nil
 }
 
-// allocate returns memory for a program to compute into. It is only cleared if Verify or Memory is set: programs from package
-// passes/schedule store everything before they read it.
+// clears reports whether memory that programs compute into is zeroed before. It need not be for programs from package passes/schedule,
+// which store everything before they read it.
+func (e *Executor) clears() bool { return e.Verify || e.Memory != nil }
+
+// allocate returns memory for a program to compute into.
 func (e *Executor) allocate(r *memory.Reservation, bytes int) ([]byte, error) {
-	if e.Verify || e.Memory != nil {
+	if e.clears() {
 		return e.zeroed()(bytes)
 	}
 	return r.Uncleared(bytes)
+}
+
+// KeptBytes returns the bytes of released results that are kept for results of later runs, of all programs.
+func KeptBytes() int64 { return memory.Kept() }
+
+// kept returns a tensor for a result in memory of a result that has been released, or nil if there is none.
+func (e *Executor) kept(b *buffer) *tensor.Tensor {
+	if e.clears() {
+		return nil
+	}
+	block := memory.Take(b.bytes())
+	if block == nil {
+		return nil
+	}
+	return tensor.OverResult(b.dtype, b.layout, block, true)
+}
+
+// newResult returns a tensor for a result in new memory.
+func (e *Executor) newResult(r *memory.Reservation, b *buffer) (*tensor.Tensor, error) {
+	allocate := r.Block
+	if e.clears() {
+		allocate = e.zeroed()
+	}
+	block, err := allocate(b.bytes())
+	if err != nil {
+		return nil, err
+	}
+	return tensor.OverResult(b.dtype, b.layout, block, !e.clears()), nil
 }
 
 // allocator returns zeroed memory.

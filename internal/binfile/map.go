@@ -2,7 +2,6 @@ package binfile
 
 import (
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/graph"
@@ -18,7 +17,7 @@ import (
 type Mapping struct {
 	data    []byte
 	release func([]byte) error
-	closed  atomic.Bool
+	life    tensor.Life
 	once    sync.Once
 	err     error
 }
@@ -43,7 +42,7 @@ func (m *Mapping) Tensor(dt graph.DType, l layout.Layout, data []byte) (*graph.T
 	if err := check(dt, l, data); err != nil {
 		return nil, err
 	}
-	return tensor.OverFile(dt, l, unsafe.Pointer(unsafe.SliceData(data)), &m.closed), nil
+	return tensor.OverFile(dt, l, unsafe.Pointer(unsafe.SliceData(data)), &m.life), nil
 }
 
 // Close releases the bytes. Tensors over them, and all views of these, then report an error. Slices of their elements
@@ -51,7 +50,7 @@ func (m *Mapping) Tensor(dt graph.DType, l layout.Layout, data []byte) (*graph.T
 // return the result of the first.
 func (m *Mapping) Close() error {
 	m.once.Do(func() {
-		m.closed.Store(true)
+		m.life.End()
 		if m.release != nil {
 			m.err = m.release(m.data)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -26,13 +25,13 @@ type Tensor struct {
 	dtype  ir.DType
 	layout layout.Layout
 	base   unsafe.Pointer // address of location 0 of the layout; keeps the container alive
-	closed *atomic.Bool   // whether the container's memory has been released; nil if it never is
+	life   *Life          // of the container's memory; nil if that never ends
 	err    *ir.Error      // why the tensor failed
 }
 
 // Valid reports whether the tensor has not failed, and its memory has not been released.
 func (t *Tensor) Valid() bool {
-	return t != nil && t.dtype != ir.Invalid && (t.closed == nil || !t.closed.Load())
+	return t != nil && t.dtype != ir.Invalid && !t.ended()
 }
 
 // failed is what Parts uses for a nil tensor, and for one whose memory has been released.
@@ -44,18 +43,10 @@ func Over(d ir.DType, l layout.Layout, base unsafe.Pointer) *Tensor {
 	return &Tensor{dtype: d, layout: l, base: base}
 }
 
-// OverFile is Over for memory that may be released: once closed is set, the tensor and all views of it count as failed.
-func OverFile(d ir.DType, l layout.Layout, base unsafe.Pointer, closed *atomic.Bool) *Tensor {
-	return &Tensor{dtype: d, layout: l, base: base, closed: closed}
-}
-
-// MayEnd reports whether the memory of a non-nil tensor may be released: see OverFile.
-func MayEnd(t *Tensor) bool { return t.closed != nil }
-
 // Parts returns what an executor reads at each run, without a copy: the dtype, the layout, which must not be changed,
 // and the address of location 0. A failed tensor has the dtype ir.Invalid.
 func (t *Tensor) Parts() (ir.DType, *layout.Layout, unsafe.Pointer) {
-	if t == nil || t.closed != nil && t.closed.Load() {
+	if t == nil || t.ended() {
 		t = &failed
 	}
 	return t.dtype, &t.layout, t.base
@@ -70,7 +61,7 @@ func (t *Tensor) Err() error {
 	case t != nil && t.err != nil:
 		return t.err
 	case t != nil && t.dtype != ir.Invalid:
-		return &ir.Error{Msg: "the file that the tensor is memory of was closed: Clone what is needed longer"}
+		return &ir.Error{Msg: t.life.reason()}
 	}
 	return &ir.Error{Msg: "the tensor is nil or zero: make one with Of or New"}
 }

@@ -15,7 +15,7 @@ func (t *Tensor) view(op string, step func(layout.Layout) (layout.Layout, error)
 	if err != nil {
 		return Failf("%v", err)
 	}
-	return OverFile(t.dtype, l, t.base, t.closed)
+	return within(t.dtype, l, t.base, t.life)
 }
 
 // Permute returns a view whose axis k is axis axes[k] of t. Each axis must be

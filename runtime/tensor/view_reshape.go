@@ -109,7 +109,7 @@ func (t *Tensor) Bitcast(dt ir.DType) *Tensor {
 	if err := dt.Check(); err != nil {
 		return Failf("bitcast: %v", err)
 	}
-	v := OverFile(dt, t.Layout(), t.base, t.closed)
+	v := within(dt, t.Layout(), t.base, t.life)
 	if from, to := t.dtype.Size(), dt.Size(); from != to {
 		var err error
 		if v, err = t.rescaled(dt, from, to); err != nil {
@@ -147,7 +147,7 @@ func (t *Tensor) rescaled(dt ir.DType, from, to int) (*Tensor, error) {
 		if _, err := layout.NumElems(l.Shape); err != nil {
 			return nil, err
 		}
-		return OverFile(dt, layout.RowMajor(l.Shape...), t.base, t.closed), nil
+		return within(dt, layout.RowMajor(l.Shape...), t.base, t.life), nil
 	}
 	// Offset and strides, counted from the view's least location, must be whole numbers of new elements too.
 	lo, _ := t.layout.Bounds()
@@ -159,5 +159,5 @@ func (t *Tensor) rescaled(dt ir.DType, from, to int) (*Tensor, error) {
 		l.Strides[k] = s * from / to
 	}
 	l.Strides[last] = 1
-	return OverFile(dt, l, unsafe.Add(t.base, lo*from), t.closed), nil
+	return within(dt, l, unsafe.Add(t.base, lo*from), t.life), nil
 }

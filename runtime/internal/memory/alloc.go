@@ -42,6 +42,19 @@ func (r *Reservation) Uncleared(nbytes int) ([]byte, error) {
 	return r.allocate(nbytes, makeUncleared)
 }
 
+// Block is Uncleared for memory of a result, which Keep may be given later: its capacity is that of a size class.
+func (r *Reservation) Block(nbytes int) ([]byte, error) {
+	if nbytes == 0 {
+		return []byte{}, nil
+	}
+	size, _ := SizeClass(nbytes)
+	block, err := r.Uncleared(size)
+	if err != nil {
+		return nil, err
+	}
+	return block[:nbytes], nil
+}
+
 // allocate returns bytes of the reservation that begin on a multiple of 64.
 func (r *Reservation) allocate(nbytes int, alloc func(int) ([]byte, error)) ([]byte, error) {
 	if nbytes == 0 {

@@ -33,6 +33,9 @@ type Reservation struct{ left int64 }
 // Reserve counts n bytes, or returns an error that says how much memory there is. The caller calls Release once it has
 // allocated them.
 func Reserve(n int) (Reservation, error) {
+	if n == 0 {
+		return Reservation{}, nil
+	}
 	if n < 0 || n > math.MaxInt-2*Alignment-hugePage {
 		return Reservation{}, fmt.Errorf("%d bytes can't be allocated", n)
 	}
@@ -41,12 +44,14 @@ func Reserve(n int) (Reservation, error) {
 	}
 	counting.Lock()
 	defer counting.Unlock()
-	if err := checkMemory(n, memoryRoom()-reserved.Load()); err != nil {
+	room := memoryRoom()
+	if err := checkMemory(n, room-reserved.Load()); err != nil {
 		return Reservation{}, err
 	}
 	if err := freeRun.check(int64(n) + reserved.Load()); err != nil {
 		return Reservation{}, err
 	}
+	makeHeadroom(room)
 	unseen.Store(0)
 	reserved.Add(int64(n))
 	return Reservation{int64(n)}, nil
@@ -68,6 +73,7 @@ func checkMemory(nbytes int, room int64) error {
 	if room == unknownMemory || int64(nbytes) <= room-heapBytes() {
 		return nil
 	}
+	dropAll()
 	goruntime.GC() // the excess may be garbage
 	if held := heapBytes(); int64(nbytes) > room-held {
 		return fmt.Errorf("%s asked, but of the %s of memory there is, %s are in use",
@@ -93,12 +99,14 @@ func memoryRoom() int64 {
 // fragmented.
 const narrowSpace = 2 << 30
 
-// heapBytes returns the bytes of all objects in the Go heap.
-func heapBytes() int64 { return metric("/memory/classes/heap/objects:bytes") }
+// heapBytes returns the bytes of all objects in the Go heap, without the headroom, which has no memory.
+func heapBytes() int64 { return metric("/memory/classes/heap/objects:bytes") - headroomSize() }
 
 const (
-	released  = "/memory/classes/heap/released:bytes" // free bytes given back to the system
-	allocated = "/gc/heap/allocs:bytes"               // bytes allocated since the process began
+	live           = "/gc/heap/live:bytes"                 // bytes that the last collection has found alive
+	collectPercent = "/gc/gogc:percent"                    // GOGC, -1 as int64 if it is off
+	released       = "/memory/classes/heap/released:bytes" // free bytes given back to the system
+	allocated      = "/gc/heap/allocs:bytes"               // bytes allocated since the process began
 )
 
 // metric reads one of Go's metrics, 0 if this version of Go lacks it.
