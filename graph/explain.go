@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/internal/page"
+	"github.com/stridefuse/stridefuse/internal/program"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -62,12 +63,21 @@ func (p *Program) Explain() string {
 	p.explainAssembled(&b, bound, nests)
 	explainLedger(&b, bound.Plan.Ledger)
 	if bound.Once != nil {
-		line(&b, "once", fmt.Sprintf("%s of constants, for all runs: %s kept", plural(len(bound.Once.Steps), "step"), byteText(bytesOf(bound.Once, plan.ResultBuffer))), ir.Pos{})
+		explainOnce(&b, bound)
 	}
 	p.explainInPlace(&b, bound)
 	explainBytes(&b, bound.Plan, nests.Arena)
 	p.Profile().explain(&b)
 	return b.String()
+}
+
+// explainOnce writes the row of what is computed of constants. The option WithProfile adds the time that this took.
+func explainOnce(b *bytes.Buffer, bound *program.Binding) {
+	text := fmt.Sprintf("%s of constants, for all runs: %s kept", plural(len(bound.Once.Steps), "step"), byteText(bytesOf(bound.Once, plan.ResultBuffer)))
+	if took, known := bound.OnceTook(); known && bound.Times != nil {
+		text += fmt.Sprintf(", computed in %v by the first run", rounded(took))
+	}
+	line(b, "once", text, ir.Pos{})
 }
 
 // noExample is the text for a program that has not run yet and whose graph fits no example sizes.

@@ -47,6 +47,17 @@ func TestProfile(t *testing.T) {
 	require.Contains(t, p.Explain(), p.Profile().String())
 }
 
+// TestProfileOfConstants: Explain tells how long the values of constants took, once a run has computed them.
+func TestProfileOfConstants(t *testing.T) {
+	w := graph.Const(graph.Full(graph.Float32, 0.5, 512, 512))
+	p, err := graph.Compile(f32("x", 64, 512).MatMul(w), graph.WithProfile())
+	require.NoError(t, err)
+	require.Regexp(t, `once .* of constants, for all runs: .* kept\n`, p.Explain())
+	_, err = p.Run(context.Background(), graph.Ones(graph.Float32, 64, 512))
+	require.NoError(t, err)
+	require.Regexp(t, `once .* of constants, for all runs: .* kept, computed in \S+s by the first run\n`, p.Explain())
+}
+
 // TestProfileOfSizes: each size has its own times, and failed runs have none.
 func TestProfileOfSizes(t *testing.T) {
 	p, err := graph.Compile(f32("x", graph.Dim("n")).Exp(), graph.WithProfile())

@@ -58,6 +58,30 @@ func (l *Linked) reserve(ctx context.Context, st *state, m *local, outs []*tenso
 	return st, m, err
 }
 
+// Results returns a tensor for each result of the plan, all in one block of memory: for results that live equally long, such as
+// constants. A large block is on huge pages, and many small ones would not be.
+func (l *Linked) Results() ([]*tensor.Tensor, error) {
+	n := 0
+	for _, b := range l.results {
+		n = sum(n, b.bytes()+memory.Alignment-1) &^ (memory.Alignment - 1)
+	}
+	r, err := memory.Reserve(n)
+	if err != nil {
+		return nil, failf("%d bytes for outputs, which Explain names: %w", n, err)
+	}
+	defer r.Release()
+	block, err := l.exec.allocate(&r, n)
+	if err != nil {
+		return nil, failf("%d bytes for outputs, which Explain names: %w", n, err)
+	}
+	outs := make([]*tensor.Tensor, len(l.results))
+	for i, b := range l.results {
+		outs[i] = tensor.OfMemory(b.dtype, b.layout, block[:b.bytes():b.bytes()])
+		block = block[min(len(block), (b.bytes()+memory.Alignment-1)&^(memory.Alignment-1)):]
+	}
+	return outs, nil
+}
+
 // newLocal returns memory for one run, counted in reservation r. If r is nil, it makes a reservation of its own.
 func (l *Linked) newLocal(r *memory.Reservation) (*local, error) {
 	size, class := arenaClass(l.arena)

@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
@@ -14,6 +15,7 @@ import (
 type kept struct {
 	by      string // the text of the plan
 	tensors []*tensor.Tensor
+	took    time.Duration
 }
 
 // Keep gives a binding the values that it reads of constants, if it lacks them: values of a plan for other sizes, or
@@ -33,15 +35,25 @@ func (p *Program) Keep(ctx context.Context, b *Binding) error {
 		for _, i := range b.onceOf {
 			ins = append(ins, p.Captured[i-p.Inputs])
 		}
+		begin := time.Now()
 		outs, err := p.runOnce(ctx, b.Once, ins)
 		if err != nil {
 			return err
 		}
-		k = &kept{b.Once.String(), outs}
+		k = &kept{b.Once.String(), outs, time.Since(begin)}
 	}
 	b.Linked.Capture(slices.Concat(p.Captured, k.tensors))
 	b.kept.Store(k)
 	return nil
+}
+
+// OnceTook returns the time that the values of Once took, in the first run of this plan or of one like it, and whether
+// there has been one.
+func (b *Binding) OnceTook() (took time.Duration, known bool) {
+	if k := b.kept.Load(); k != nil {
+		return k.took, true
+	}
+	return 0, false
 }
 
 // keptLike returns the tensors of another binding with the same plan of constants, or nil.

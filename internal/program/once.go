@@ -79,19 +79,11 @@ func (p *Program) runOnce(ctx context.Context, pl *plan.Plan, ins []*tensor.Tens
 	if err != nil {
 		return nil, err
 	}
-	outs := make([]*tensor.Tensor, results(pl))
-	return outs, linked.RunNew(ctx, outs, ins)
-}
-
-// results returns the number of a plan's results.
-func results(pl *plan.Plan) int {
-	n := 0
-	for i := range pl.Buffers {
-		if pl.Buffers[i].Kind == plan.ResultBuffer {
-			n++
-		}
+	outs, err := linked.Results()
+	if err != nil {
+		return nil, err
 	}
-	return n
+	return outs, linked.Run(ctx, outs, ins)
 }
 
 // Whole returns a copy of the program's graph from before constants were computed, and the tensors that it captured.
