@@ -92,7 +92,7 @@ func (x Node) nanQuantile(q float64, axis []any) (Node, error) {
 	low, high := before.Cast(Int64), at.Ceil().Cast(Int64)
 	element := func(place Node) Node { return sorted.TakeAlong(k, place.Maximum(0)) } // without numbers it is NaN
 	a, b := element(low), element(high)
-	y := Where(a.Eq(b), a, Lerp(a, b, at.Sub(before).Cast(x.DType())))
+	y := between(a, b, at.Sub(before).Cast(x.DType()))
 	if r.keep && len(keep) > 0 {
 		for range len(r.axes) - 1 { // all axes were joined in one
 			y = y.Unsqueeze(0)

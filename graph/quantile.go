@@ -45,9 +45,9 @@ func plottingPosition(alpha, beta float64) func(n, q float64) float64 {
 	return func(n, q float64) float64 { return n*q + alpha + q*(1-alpha-beta) - 1 }
 }
 
-// Median returns the middle element along an axis, or of all elements: of an even number the mean of the two, and NaN
-// if any element is NaN. The axis is dropped, or has extent 1 with KeepDims. Its extent must be known before the
-// program runs, as for all quantiles.
+// Median returns the middle element along an axis, or of all elements: of an even number the mean of the two, -Inf
+// between -Inf and a number, and NaN if any element is NaN. The axis is dropped, or has extent 1 with KeepDims. Its
+// extent must be known before the program runs, as for all quantiles.
 func (x Node) Median(axis ...any) Node {
 	return x.inComputeType(func(x Node) Node { return x.quantiles([]float64{0.5}, axis, "KeepDims")[0] })
 }
@@ -92,7 +92,7 @@ func (x Node) quantiles(qs []float64, args []any, options ...string) Nodes {
 		y := element(int(at))
 		if t := at - math.Floor(at); t > 0 {
 			next := element(int(at) + 1)
-			y = Where(y.Eq(next), y, Lerp(y, next, t)) // the same infinity twice gives it, not NaN
+			y = between(y, next, t)
 		}
 		y = Where(last.IsNaN(), last, y)
 		if keep != nil {
@@ -101,6 +101,16 @@ func (x Node) quantiles(qs []float64, args []any, options ...string) Nodes {
 		out = append(out, y)
 	}
 	return out
+}
+
+// between returns a + t*(b-a) for a <= b and 0 <= t < 1. Where b-a is no number, it is a: for the same infinity twice, and
+// from -Inf to a finite b.
+func between(a, b Node, t any) Node {
+	same := a.Eq(b)
+	if n := a.get(); n.err == nil && ir.Floats.Has(n.typ.DType) {
+		same = same.Or(a.Eq(math.Inf(-1)).And(b.Lt(math.Inf(1))))
+	}
+	return Where(same, a, Lerp(a, b, t))
 }
 
 // inReals returns integers and bools as Float64, and other types unchanged.
@@ -164,7 +174,7 @@ func (x Node) nanMedian(axis []any) Node {
 	count := y.IsNaN().Not().Cast(Int64).Sum(k, KeepDims)
 	at := func(place Node) Node { return Where(places.Eq(place), sorted, 0).Sum(k) }
 	low, high := at(count.Sub(1).FloorDiv(2)), at(count.FloorDiv(2)) // without elements the second one is NaN
-	y = Where(low.Eq(high), low, Lerp(low, high, 0.5))
+	y = between(low, high, 0.5)
 	if keep != nil {
 		y = y.Unsqueeze(keep)
 	}

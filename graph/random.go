@@ -40,7 +40,7 @@ func halves(x Node) words { return words{x.Shr(32).Cast(Uint32), x.Cast(Uint32)}
 // integer, or a Uint64 scalar (Node or Tensor).
 func (r Random) Stream(index any) Random {
 	at := NewRandom(index).key
-	at[0] = at[0].Or(streams)
+	at[0] = at[0].Or(uint32(streams))
 	return Random{threefry(r.key, at)}
 }
 

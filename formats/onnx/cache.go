@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"sync"
@@ -12,6 +13,16 @@ import (
 type cache struct {
 	mu   sync.Mutex
 	kept []*kept // the latest one last
+	most int     // the number of parts to keep, 0 for mostKept
+}
+
+// mostFor returns the number of parts to keep of a model.
+func mostFor(m *model) int {
+	bytes := 1
+	for _, t := range m.body.constants {
+		bytes = min(bytes+t.Bytes(), mostKeptBytes)
+	}
+	return min(max(mostKeptBytes/bytes, 2), mostKept)
 }
 
 // kept is a part that one goroutine builds, while others wait.
@@ -22,8 +33,12 @@ type kept struct {
 	built bool       // part is set; the cache's mutex guards this
 }
 
-// mostKept is the number of parts that a cache keeps.
-const mostKept = 16
+// mostKept is the number of parts that a cache keeps, if their weights are small. Each part has its own layout of the
+// weights, and together they may have mostKeptBytes, but always two parts are kept.
+const (
+	mostKept      = 16
+	mostKeptBytes = 1 << 30
+)
 
 // get returns the part of a key, and builds it if necessary. Errors are not kept.
 func (c *cache) get(key string, build func() (*part, error)) (*part, error) {
@@ -34,7 +49,7 @@ func (c *cache) get(key string, build func() (*part, error)) (*part, error) {
 		c.kept = slices.Delete(c.kept, i, i+1)
 	}
 	c.kept = append(c.kept, k)
-	if len(c.kept) > mostKept {
+	if len(c.kept) > cmp.Or(c.most, mostKept) {
 		c.kept = slices.Delete(c.kept, 0, 1)
 	}
 	c.mu.Unlock()

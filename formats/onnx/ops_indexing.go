@@ -193,7 +193,7 @@ func topK(c *call) []value {
 
 // orderedBits returns integers in the order of floats: both zeros are equal, and NaN is the greatest.
 func orderedBits(x graph.Node) graph.Node {
-	dt, last := graph.Int32, math.MaxInt32
+	dt, last := graph.Int32, int64(math.MaxInt32)
 	if x.DType() == graph.Float64 {
 		dt, last = graph.Int64, math.MaxInt64
 	} else {

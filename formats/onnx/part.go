@@ -77,6 +77,8 @@ func (e entry) build() (p *part, same [2]string, err error) {
 	b.run(&subgraph{nodes: e.nodes, outputs: e.outputs})
 	b.checkKnown(q.later)
 	p = &part{entry: e}
+	p.shaped.most = mostFor(e.model)
+	p.answered.most = p.shaped.most
 	if err := b.errs.err(); err != nil {
 		return nil, same, err
 	}

@@ -60,7 +60,12 @@ func add(a, b quantity) (quantity, bool) {
 
 func sub(a, b quantity) (quantity, bool) { return add(a, b.neg()) }
 
-func mul(a, b quantity) (quantity, bool) { return lowest(a.num.Mul(b.num), a.den*b.den) }
+func mul(a, b quantity) (quantity, bool) {
+	if a.den > mostDen/b.den {
+		return a, false
+	}
+	return lowest(a.num.Mul(b.num), a.den*b.den)
+}
 
 // over returns a/b of floats, for a number b that divides a.
 func over(a, b quantity) (quantity, bool) {
@@ -73,7 +78,7 @@ func over(a, b quantity) (quantity, bool) {
 		num, k = ir.Fixed(0).Sub(num), -k
 	}
 	for ; k%2 == 0; k /= 2 {
-		if den *= 2; den > mostDen*mostDen {
+		if den *= 2; den > mostDen {
 			return a, false
 		}
 	}
