@@ -3,7 +3,6 @@
 //	go run ./bench -threads 1 -ops gemm64,lu -sizes 64,256,1024
 //
 // It prints a line for each operation and size: the least time of each in milliseconds, by turns, and how many times as long plain gonum takes.
-
 package main
 
 import (
