@@ -10,6 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes/form"
+	"github.com/stridefuse/stridefuse/passes/rewrite"
 )
 
 // panels stores the right matrices of products in the order in which kernels read them: a large matrix in panels
@@ -78,7 +79,7 @@ func notePacked(s *State, i int, r *right) {
 		if !r.inPanels {
 			why = "the rows of its right operand are not contiguous, and it is too small to be packed"
 		}
-		s.Record(plan.Copied, v, 2*part.panels*part.cols*r.of.Size()/r.cols()*v.Type.DType.Size(), why)
+		s.Record(plan.Copied, v, rewrite.Moved(r.of.Size()/r.cols()*part.panels*part.cols*v.Type.DType.Size()), why)
 	}
 }
 
@@ -134,7 +135,7 @@ func (k *packer) right(i int) (*right, error) {
 		return nil, nil
 	}
 	r := &right{buffer: a.Buffer, from: -1, fixed: k.fixed[a.Buffer], of: layout.Layout{Offset: a.Offset}}
-	rows, pairs, across := indices(s.Axes[at.Rows:cols]), indices(s.Axes[at.Pairs:at.Rows]), a.Strides[cols]
+	rows, pairs, across := plan.Indices(s.Axes[at.Rows:cols]), plan.Indices(s.Axes[at.Pairs:at.Rows]), a.Strides[cols]
 	for j, axis := range s.Axes[:at.Pairs] {
 		if a.Strides[j] == 0 {
 			rows *= axis.Extent // one right matrix multiplies all these left ones
@@ -196,15 +197,6 @@ func strideOver(s *plan.Step, a *plan.Access, first, end int) (stride int, ok bo
 		n *= s.Axes[j].Extent
 	}
 	return stride, true
-}
-
-// indices returns the number of indices of several axes together.
-func indices(axes []plan.Axis) int {
-	n := 1
-	for _, a := range axes {
-		n *= a.Extent
-	}
-	return n
 }
 
 // computed sets r.from if an elementwise step computes the operand, only product i reads it, and the step can store

@@ -2,9 +2,11 @@ package plan
 
 import (
 	"iter"
+	"math"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // A Step is a structured loop nest. For each index of its axes it reads one element of each input, computes the body, and stores or
@@ -97,6 +99,17 @@ func (s *Step) Touches(is func(buffer int) bool) bool {
 		}
 	}
 	return false
+}
+
+// Indices returns the number of indices of axes together, or the greatest int if there are more.
+func Indices(axes []Axis) int {
+	n, ok := 1, true
+	for _, a := range axes {
+		if n, ok = layout.MulInt(n, a.Extent); !ok {
+			return math.MaxInt
+		}
+	}
+	return n
 }
 
 // Extents returns the extents of the axes.

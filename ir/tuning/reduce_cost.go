@@ -18,7 +18,7 @@ func (m *Machine) RowCost(s *plan.Step) float64 {
 	if (n <= m.ShortLine || short) && !(short && m.ShortSums && addsShort(s)) {
 		each += m.EmptyVector
 	}
-	return each * indices(s)
+	return each * float64(plan.Indices(s.Axes))
 }
 
 // addsShort reports whether a step sums 1-byte or 2-byte integers that are contiguous along the lines. A kernel sums several
@@ -40,20 +40,11 @@ func (m *Machine) ColumnCost(s *plan.Step) float64 {
 	if s.Axes[last-1].Extent < m.MinColumns && !m.joins(s) {
 		each += 2 * m.EmptyVector
 	}
-	return each * indices(s)
+	return each * float64(plan.Indices(s.Axes))
 }
 
 // PairCost estimates the cost of a step as a pairwise reduction: a little less than as a row reduction, which it precedes.
-func (m *Machine) PairCost(s *plan.Step) float64 { return m.RowCost(s) - indices(s) }
-
-// indices returns the number of indices of a step.
-func indices(s *plan.Step) float64 {
-	n := 1.0
-	for _, a := range s.Axes {
-		n *= float64(a.Extent)
-	}
-	return n
-}
+func (m *Machine) PairCost(s *plan.Step) float64 { return m.RowCost(s) - float64(plan.Indices(s.Axes)) }
 
 // contiguousBytes returns the bytes per index of the inputs that are contiguous along the lines, and of those
 // contiguous across them. An input that repeats along either is not counted: it is one element a row, or the same row

@@ -211,17 +211,17 @@ func (fu *fuser) finish() {
 			}
 			switch {
 			case v.Op == ir.OpCopy && v.Attr.Note == "" && v.Args[0].Op.IsComputed() && fu.in[v.Args[0].ID] == g:
-				fu.s.Record(plan.Materialized, v, 2*rewrite.Bytes(v), "the graph asks for it")
+				fu.s.Record(plan.Materialized, v, rewrite.Moved(rewrite.Bytes(v)), "the graph asks for it")
 			case v.Op == ir.OpCopy:
-				fu.s.Record(plan.Copied, v, 2*rewrite.Bytes(v), cmp.Or(v.Attr.Note, "the graph asks for it"))
+				fu.s.Record(plan.Copied, v, rewrite.Moved(rewrite.Bytes(v)), cmp.Or(v.Attr.Note, "the graph asks for it"))
 			case reasons != nil && reasons[v.ID] != "":
-				moved := 2 * rewrite.Bytes(v)
+				moved := rewrite.Moved(rewrite.Bytes(v))
 				if v.Op.IsJoin() || fu.s.placed[v].in != nil { // a part counts the write, the concatenation counts the read
 					moved = rewrite.Bytes(v)
 				}
 				fu.s.Record(plan.Materialized, v, moved, reasons[v.ID])
 			case !stored[v.ID] && v.Op != ir.OpReduceChunks:
-				fu.s.Record(plan.Fused, v, 2*rewrite.Bytes(v), "")
+				fu.s.Record(plan.Fused, v, rewrite.Moved(rewrite.Bytes(v)), "")
 			}
 		}
 		g.inputs, g.outputs = slices.Clip(inputs[firstIn:]), slices.Clip(outputs[firstOut:])

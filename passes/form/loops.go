@@ -46,7 +46,7 @@ type looper struct {
 	s        *State
 	ref      rewrite.ValueMap[int32] // kernel.Ref of a value in the present group's kernel
 	multiply *kernel.Kernel          // the body of the last product
-	ints     rewrite.Ints            // memory that the plan keeps
+	ints     rewrite.Slab[int]       // memory that the plan keeps
 }
 
 // interfaceBuffers declares the buffers of the params and results.

@@ -137,3 +137,53 @@ func behind(l layout.Layout, axis int, m layout.Layout) layout.Layout {
 func still(n int) layout.Layout {
 	return layout.Layout{Shape: []int{n}, Strides: []int{0}}
 }
+
+// placeProducts stores a product directly in the buffer of a copy that permutes its axes, if that copy is the only
+// reader and keeps the rows contiguous. Then the copy needs no step.
+func placeProducts(s *State) {
+	if !rewrite.Multiplies(s.Func) {
+		return
+	}
+	uses, copies := s.countUses(), map[*ir.Value]bool{}
+	for _, g := range s.groups {
+		u := g.values[0]
+		if s.placed[u].in != nil || len(g.values) > 1 || u.Op != ir.OpCopy || u.Args[0].Op != ir.OpAccess {
+			continue
+		}
+		a := u.Args[0]
+		v := a.Args[0]
+		if !v.Op.IsProduct() || s.placed[v].in != nil || *uses.At(v) > 1 || *uses.At(a) > 1 || rewrite.Size(u.Type.Shape) != rewrite.Size(v.Type.Shape) {
+			continue
+		}
+		if strides, ok := permutedStrides(v, *a.Attr.At); ok {
+			if s.placed == nil {
+				s.placed = map[*ir.Value]location{}
+			}
+			s.placed[v], copies[u] = location{u, layout.Layout{Shape: rewrite.Extents(v), Strides: strides}}, true
+		}
+	}
+	s.Ledger.Remove(copies)
+}
+
+// permutedStrides returns the strides that v's axes have in a row-major copy of l, which reads v's buffer. It reports
+// false unless l permutes the axes of v and keeps the last axis last.
+func permutedStrides(v *ir.Value, l layout.Layout) (strides []int, ok bool) {
+	own, copied := rewrite.LayoutOf(v), layout.RowMajor(l.Shape...)
+	for k, n := range own.Shape {
+		at := -1
+		for j, m := range l.Shape {
+			if m == n && l.Strides[j] == own.Strides[k] {
+				at = j
+			}
+		}
+		switch {
+		case n == 1:
+			strides = append(strides, 0)
+		case at < 0:
+			return nil, false
+		default:
+			strides = append(strides, copied.Strides[at])
+		}
+	}
+	return strides, l.Offset == 0 && strides[len(strides)-1] == 1
+}

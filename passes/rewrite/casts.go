@@ -9,19 +9,19 @@ import (
 // Some types, such as uint16 and float16, have no arithmetic of their own: operations convert to the compute type.
 // Contract inserts these casts for products and convolutions, Reductions for all other accumulating operations.
 
-// isNarrow reports whether v must be computed in another type: it is an iota of a type shorter than int32, or it
+// widens reports whether v must be computed in another type: it is an iota of a type shorter than int32, or it
 // accumulates elements of a type without arithmetic of its own.
-func isNarrow(v *ir.Value) bool {
+func widens(v *ir.Value) bool {
 	if v.Op == ir.OpIota {
 		return v.Type.DType.Size() < ir.Int32.Size()
 	}
 	return v.Op.Accumulates() && v.Attr.Conv == nil && !v.Args[0].Type.DType.Native()
 }
 
-// widened returns v computed in another type if it is narrow (isNarrow), else v. Operands are cast to their compute
+// widened returns v computed in another type if it must be (widens), else v. Operands are cast to their compute
 // types, and an iota becomes one of int32.
 func (a *adder) widened(v *ir.Value) *ir.Value {
-	if !isNarrow(v) {
+	if !widens(v) {
 		return v
 	}
 	attr, args := *v.Attr, slices.Clone(v.Args)

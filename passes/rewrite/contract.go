@@ -56,7 +56,7 @@ func Contract(s *State) error {
 // widened returns a product in the compute type of v. Repeated elements are cast once: windows of a float16 image
 // become windows of a float32 image.
 func (c *contractor) widened(v *ir.Value) (*ir.Value, error) {
-	if !isNarrow(v) && !repeatsCast(v) {
+	if !widens(v) && !repeatsCast(v) {
 		return v, nil
 	}
 	a, args := adder{f: c.s.Func, v: v}, slices.Clone(v.Args)
@@ -77,7 +77,7 @@ func CheckContract(s *State) error {
 		case !v.Op.IsProduct():
 		case DotOf(v).degenerate():
 			return fmt.Errorf("%%%d is a product of one row, one column or one pair", v.ID)
-		case isNarrow(v), repeatsCast(v):
+		case widens(v), repeatsCast(v):
 			return fmt.Errorf("%%%d is a product of %s, or reads a cast of a view that repeats elements", v.ID, v.Type.DType)
 		}
 	}

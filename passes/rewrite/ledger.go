@@ -1,6 +1,8 @@
 package rewrite
 
 import (
+	"math"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -28,6 +30,9 @@ func (l *Ledger) Remove(values map[*ir.Value]bool) {
 	}
 	l.List, l.About = l.List[:n], l.About[:n]
 }
+
+// Moved returns the bytes that memory moves for an array that is written and read, or the greatest int if they are more.
+func Moved(bytes int) int { return 2 * min(bytes, math.MaxInt/2) }
 
 // Record records a decision about v.
 func (s *State) Record(kind plan.DecisionKind, v *ir.Value, bytes int, reason string) {

@@ -86,7 +86,7 @@ func CheckReductions(s *State) error {
 		switch {
 		case v.Op == ir.OpExtent:
 			return fmt.Errorf("%%%d is an extent", v.ID)
-		case isNarrow(v):
+		case widens(v):
 			return fmt.Errorf("%%%d is a %s of %s", v.ID, v.Op, v.Type.DType)
 		case v.Op.Info().Kind == ir.Reduce && v.Op != ir.OpReduceChunks:
 			return fmt.Errorf("%%%d is a %s", v.ID, v.Op)
@@ -125,7 +125,7 @@ func (r *reducer) reduce(by ir.Op, x *ir.Value, axes []int) *ir.Value {
 		return r.product(x, axes)
 	}
 	groups := ir.ReduceGroups(Extents(x), axes)
-	x = r.narrowSum(by, x, axes)
+	x = r.inInt32(by, x, axes)
 	for i, group := range groups {
 		var n int
 		if x, n = r.last(x, group); i > 0 {
@@ -144,9 +144,9 @@ func (r *reducer) reduce(by ir.Op, x *ir.Value, axes []int) *ir.Value {
 	return r.cast(x, d)
 }
 
-// narrowSum returns x in 32 bits if x is short integers converted to 64 bits and summed: the sum of one chunk fits 32
+// inInt32 returns x in 32 bits if x is short integers converted to 64 bits and summed: the sum of one chunk fits 32
 // bits. It leaves short lines alone, because converting them would read them again.
-func (r *reducer) narrowSum(by ir.Op, x *ir.Value, axes []int) *ir.Value {
+func (r *reducer) inInt32(by ir.Op, x *ir.Value, axes []int) *ir.Value {
 	n, shape := 1, Extents(x)
 	for _, axis := range axes {
 		n *= shape[axis]

@@ -26,7 +26,7 @@ func (r *Room) Empty() {
 	r.readings.Empty()
 }
 
-// Slab is memory for lists of one type.
+// Slab is memory for lists of one type. Lists of a slab that is never emptied may be kept.
 type Slab[T any] struct {
 	block []T
 	used  int // elements of block in use
@@ -37,9 +37,9 @@ type Slab[T any] struct {
 // own.
 const leastElems, mostElems = 16, 2048
 
-// Take returns a list of n zeros.
+// Take returns a list of n zeros, which is not nil.
 func (m *Slab[T]) Take(n int) []T {
-	if n > len(m.block)-m.used {
+	if m.block == nil || n > len(m.block)-m.used {
 		if n > mostElems/4 {
 			return make([]T, n)
 		}

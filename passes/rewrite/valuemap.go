@@ -2,23 +2,6 @@ package rewrite
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Ints is memory for many short lists of ints.
-type Ints struct {
-	room []int
-	size int // size of the last block; it doubles, up to a limit
-}
-
-// Take returns a list of n zeros.
-func (m *Ints) Take(n int) []int {
-	if m.room == nil || len(m.room) < n {
-		m.size = min(max(2*m.size, 16), 512)
-		m.room = make([]int, max(n, m.size))
-	}
-	list := m.room[:n:n]
-	m.room = m.room[n:]
-	return list
-}
-
 // ValueMap is a map from the values of a graph. A value that was not set has a zero entry. The map is a slice indexed
 // by current IDs, because a Go map would take more time than most passes.
 type ValueMap[T any] struct {

@@ -90,7 +90,7 @@ func (p *product) match() (why string) {
 		*f = factor{view: viewOf(i, a), panel: a.Panel}
 	}
 	p.dot, p.width = microKernel(kernel.Micro{Kind: kernel.DotOf(s.Body.Body[0].Op), Type: p.dtype}), p.t.Matmul.Panel(p.dtype)
-	p.pairs = elems(&plan.Step{Axes: s.Axes[p.at.Pairs:p.at.Rows]})
+	p.pairs = plan.Indices(s.Axes[p.at.Pairs:p.at.Rows])
 	last := len(s.Axes) - 1
 	switch panel := p.right.panel; {
 	case p.out.strides[last] != 1:
@@ -124,13 +124,13 @@ func (p *product) matmul() (*Draft, string) {
 // cost returns the cost of the step with the better engine: its multiplications, the calls of the matrices of a batch, and the
 // copies of operands whose pairs have no common stride.
 func (p *product) cost() float64 {
-	cost := p.t.Work(p.step) + p.t.Matmul.CallWork*float64(elems(&plan.Step{Axes: p.step.Axes[:p.at.Pairs]}))
+	cost := p.t.Work(p.step) + p.t.Matmul.CallWork*float64(plan.Indices(p.step.Axes[:p.at.Pairs]))
 	for _, f := range []struct {
 		*factor
 		others []plan.Axis // that multiply each of its elements
 	}{{&p.left, p.step.Axes[p.at.Cols:]}, {&p.right, p.step.Axes[p.at.Rows:p.at.Cols]}} {
 		if _, ok := p.stride(f.factor, axesFrom(p.at.Pairs, p.at.Rows)); !ok {
-			cost += p.t.Matmul.PackedWork * float64(elems(p.step)) / float64(elems(&plan.Step{Axes: f.others}))
+			cost += p.t.Matmul.PackedWork * float64(elems(p.step)) / float64(plan.Indices(f.others))
 		}
 	}
 	return cost

@@ -36,7 +36,7 @@ func matmulBatch(t *target, s *plan.Step) []offer {
 		return refused("the pairs, rows or columns are several axes")
 	}
 	b := &batch{t: t, step: s, dtype: p.dtype, along: at.Pairs - 1, pairs: at.Pairs, rows: at.Rows, cols: at.Cols}
-	if float64(b.lines())*b.t.StageWork >= b.t.Matmul.CallWork {
+	if b.lines()*b.dtype.Size() > t.Matmul.BatchProduct {
 		return refused("a call for each product takes less than the copies of its matrices")
 	}
 	if why := b.findChains(p.pairs); why != "" {

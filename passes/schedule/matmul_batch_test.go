@@ -29,6 +29,7 @@ func TestBatch(t *testing.T) {
 				continue
 			}
 			m := drawMachine(t)
+			m.Matmul.BatchProduct = 1 << 10
 			m.Matmul.BatchBytes = rapid.SampledFrom([]int{1 << 10, m.Matmul.BatchBytes}).Draw(t, "tile bytes")
 			draft := checkMatmul(t, p, &s, m, func(at *target, s *plan.Step) (*Draft, string) {
 				o := offerBy("matmul-batch", at, s)

@@ -162,10 +162,7 @@ func (p *product) apartRows() bool {
 
 // iterations returns the number of independent blocks.
 func (p *product) iterations() int {
-	n := 1
-	for _, a := range p.step.Axes[:p.at.Pairs] {
-		n *= a.Extent
-	}
+	n := plan.Indices(p.step.Axes[:p.at.Pairs])
 	if p.right.packed || !p.left.packed {
 		n *= p.cols.count(p.step.Axes)
 	}

@@ -193,10 +193,7 @@ func (w *implicit) blocks() {
 	if d.tile = line; w.line < 0 {
 		return
 	}
-	all, outer := w.extent(w.line), 1
-	for _, a := range w.p.step.Axes[:w.p.at.Pairs] {
-		outer *= a.Extent
-	}
+	all, outer := w.extent(w.line), plan.Indices(w.p.step.Axes[:w.p.at.Pairs])
 	n := min(all, max(1, m.Cols/line))
 	for !w.p.t.inGroup && w.p.t.Workers > 1 && n > 1 && outer*((all-1)/n+1) < m.BlocksPerWorker*w.p.t.Workers {
 		n = (n + 1) / 2

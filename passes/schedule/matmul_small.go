@@ -69,7 +69,7 @@ func (b *smallProducts) near(strides []int, axes ...int) bool {
 // cost returns the cost of the multiplications, and of each product.
 func (b *smallProducts) cost() float64 {
 	m := &b.t.Matmul
-	products := elems(&plan.Step{Axes: b.step.Axes[:b.at.Pairs]})
+	products := plan.Indices(b.step.Axes[:b.at.Pairs])
 	if rows := b.step.Axes[b.at.Rows].Extent; rows > m.SmallRows {
 		products *= rows / m.RowsOfMany
 	}
@@ -113,7 +113,7 @@ func (b *smallProducts) rowsOf(from, products, rows int) *plan.Step {
 func (b *smallProducts) multiply(s *plan.Step) {
 	rows := len(s.Axes) - 2
 	pairs, cols, along := rows-1, rows+1, rows-2
-	most := max(1, b.t.mostElems(s)/elems(&plan.Step{Axes: s.Axes[pairs:]}))
+	most := max(1, b.t.mostElems(s)/plan.Indices(s.Axes[pairs:]))
 	w := newWalk(s.Axes).cutAll(along, pairs, rows, cols).cut(along, evenly(s.Axes[along].Extent, most, cacheLine/b.step.Body.In[0].DType.Size()))
 	left, right, out := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)
 	m, k, n := s.Axes[rows].Extent, s.Axes[pairs].Extent, s.Axes[cols].Extent

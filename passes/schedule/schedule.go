@@ -7,11 +7,9 @@ package schedule
 import (
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
@@ -179,15 +177,7 @@ func (d *Draft) slotsOf(parts []nest.Nest) (slots []nest.Slot, with []nest.Nest)
 }
 
 // elems returns the number of indices of a step, or the greatest int if there are more.
-func elems(s *plan.Step) int {
-	n, ok := 1, true
-	for _, a := range s.Axes {
-		if n, ok = layout.MulInt(n, a.Extent); !ok {
-			return math.MaxInt
-		}
-	}
-	return n
-}
+func elems(s *plan.Step) int { return plan.Indices(s.Axes) }
 
 // buffersRead returns for each buffer whether a step reads it.
 func buffersRead(p *plan.Plan) []bool {

@@ -41,9 +41,7 @@ func (t *tiler) rowsOf(i int) int {
 		rows *= s.Axes[k].Extent
 	}
 	if s.Contracts() {
-		for _, a := range s.Axes[s.Product().Cols:] {
-			rows /= max(1, a.Extent)
-		}
+		rows /= max(1, plan.Indices(s.Axes[s.Product().Cols:]))
 	}
 	return rows
 }
@@ -85,11 +83,7 @@ func pairsOfBatch(s *plan.Step) int {
 	if first == 0 {
 		return math.MaxInt
 	}
-	n := 1
-	for _, a := range s.Axes[first:] {
-		n *= a.Extent
-	}
-	return n
+	return plan.Indices(s.Axes[first:])
 }
 
 // readsWindows reports whether the pairs, the rows or the columns of a product are several axes, as they are for
