@@ -6,7 +6,9 @@ import "github.com/stridefuse/stridefuse/ir"
 // composed of ops, and fuse as those do.
 
 // ReLU returns x where it is positive and 0 elsewhere. NaN stays NaN.
-func (x Node) ReLU() Node { return x.Maximum(0) }
+func (x Node) ReLU() Node {
+	return x.Maximum(0).ruled(func(y, g Node) []Node { return []Node{Where(y.Gt(0), g, 0)} }, x)
+}
 
 // LeakyReLU returns x where it is positive and slope*x elsewhere.
 func (x Node) LeakyReLU(slope any) Node { return Where(x.Lt(0), x.Mul(slope), x) }

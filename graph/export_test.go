@@ -90,3 +90,18 @@ func (p *Program) Picture() (values []*ir.Value, steps [][]int, edges []Edge, er
 
 // Threefry returns the random bits of a place.
 func Threefry(key, at [2]Node) (high, low Node) { b := threefry(key, at); return b[0], b[1] }
+
+// DerivativeOf returns the form of an op's derivative, "partial", "pull", "zero" or "none", and whether it has only that form.
+func DerivativeOf(op ir.Op) (form string, only bool) {
+	if int(op) >= len(derivatives) {
+		return "", false
+	}
+	d, forms := derivatives[op], 0
+	for name, is := range map[string]bool{"partial": d.partial != nil, "pull": d.pull != nil, "zero": d.zero != "", "none": d.none != ""} {
+		if is {
+			form = name
+			forms++
+		}
+	}
+	return form, forms == 1
+}

@@ -22,10 +22,11 @@ func (x Node) Signbit() Node {
 // CopySign returns the magnitudes of floats x with the signs of y, a Node, Tensor or Go number of x's type that
 // broadcasts with x. NaN and -0 have signs too.
 func (x Node) CopySign(y any) Node {
-	return x.ofBits(y, func(x, y Node) Node {
+	z := x.ofBits(y, func(x, y Node) Node {
 		sign := x.Scalar(1).Shl(x.DType().Bits() - 1)
 		return x.And(sign.Not()).Or(y.And(sign))
 	})
+	return z.ruled(func(z, g Node) []Node { return []Node{Where(z.Signbit().Eq(x.Signbit()), g, g.Neg())} }, x)
 }
 
 // NextAfter returns the next float after x in the direction of y, a Node, Tensor or Go number of x's type that broadcasts
@@ -38,7 +39,8 @@ func (x Node) NextAfter(y any) Node {
 		return Where(x.Eq(0), Where(up, bits.Scalar(1), bits.Scalar(1).Or(bits.Scalar(1).Shl(bits.DType().Bits()-1))), bits.Add(step))
 	})
 	next = Where(x.Eq(v), v, next)
-	return Where(x.IsNaN().Or(v.IsNaN()), math.NaN(), next)
+	next = Where(x.IsNaN().Or(v.IsNaN()), math.NaN(), next)
+	return next.ruled(func(_, g Node) []Node { return []Node{g} }, x)
 }
 
 // ofBits returns the floats of the bits that f makes of the bits of x and of y.

@@ -86,7 +86,7 @@ func (l *lowering) repeatsKept(a *node, shape ir.Shape) bool {
 		return false
 	}
 	for k, d := range shape {
-		if a.typ.Shape[k] != d && !l.kept[axisOf{a, k}] {
+		if a.typ.Shape[k] != d && !l.kept[axisOf{a.value(), k}] {
 			return false
 		}
 	}
@@ -107,7 +107,7 @@ func (l *lowering) noteKept(n *node) {
 			is = n.args[0].op.Info().Kind == ir.Reduce
 		case n.op.IsElementwise():
 			is = slices.ContainsFunc(n.args, func(a *node) bool {
-				return len(a.typ.Shape) == len(n.typ.Shape) && l.kept[axisOf{a, k}]
+				return len(a.typ.Shape) == len(n.typ.Shape) && l.kept[axisOf{a.value(), k}]
 			})
 		}
 		if is {

@@ -26,7 +26,8 @@ func (x Node) Softmax(axis any, more ...any) Node {
 	return x.inComputeType(func(x Node) Node {
 		axes := keep(axis, more)
 		e := x.Sub(x.Max(axes...)).Exp()
-		return e.Mul(e.Sum(axes...).Reciprocal())
+		y := e.Mul(e.Sum(axes...).Reciprocal())
+		return y.ruled(func(y, g Node) []Node { return []Node{g.Sub(g.Mul(y).sumAlong(x, axes)).Mul(y)} }, x)
 	})
 }
 
@@ -35,7 +36,8 @@ func (x Node) LogSoftmax(axis any, more ...any) Node {
 	return x.inComputeType(func(x Node) Node {
 		axes := keep(axis, more)
 		d := x.Sub(x.Max(axes...))
-		return d.Sub(d.logSumExp(axes...))
+		y := d.Sub(d.logSumExp(axes...))
+		return y.ruled(func(y, g Node) []Node { return []Node{g.Sub(y.Exp().Mul(g.sumAlong(x, axes)))} }, x)
 	})
 }
 
@@ -46,7 +48,10 @@ func (x Node) Standardize(eps float64, axis any, more ...any) Node {
 	return x.inComputeType(func(x Node) Node {
 		axes := keep(axis, more)
 		d := x.Sub(x.Mean(axes...))
-		return d.Mul(d.Square().Mean(axes...).Add(eps).Rsqrt())
+		scale := d.Square().Mean(axes...).Add(eps).Rsqrt()
+		return d.Mul(scale).ruled(func(y, g Node) []Node {
+			return []Node{g.Sub(g.meanAlong(x, axes)).Sub(g.Mul(y).meanAlong(x, axes).Mul(y)).Mul(scale)}
+		}, x)
 	})
 }
 
@@ -62,7 +67,11 @@ func (x Node) LayerNorm(scale, offset any, eps float64) Node {
 // which broadcasts to the shape of x.
 func (x Node) RMSNorm(scale any, eps float64) Node {
 	return x.withOperands(func(x Node, p []Node) Node {
-		return x.Mul(x.Square().Mean(-1, KeepDims).Add(eps).Rsqrt()).Mul(p[0])
+		scale := x.Square().Mean(-1, KeepDims).Add(eps).Rsqrt()
+		y := x.Mul(scale).ruled(func(y, g Node) []Node {
+			return []Node{g.Sub(g.Mul(y).Mean(-1, KeepDims).Mul(y)).Mul(scale)}
+		}, x)
+		return y.Mul(p[0])
 	}, scale).like(x)
 }
 

@@ -21,7 +21,7 @@ type PoolOptions struct {
 // Padding is never the greatest. A window without elements gives the least value of the type, such as -Inf. The axes
 // are reduced one after the other, so a window of h*w elements takes h+w comparisons.
 func (x Node) MaxPool(o PoolOptions) Node {
-	return x.pooled(&o, ir.OpMax, func(x Node) Node {
+	y := x.pooled(&o, ir.OpMax, func(x Node) Node {
 		if x.Err() != nil {
 			return x
 		}
@@ -35,6 +35,25 @@ func (x Node) MaxPool(o PoolOptions) Node {
 		}
 		return y
 	})
+	// The comparisons would divide a cotangent unequally among several equal elements.
+	return y.ruled(func(_, g Node) []Node { return VJP(x.greatestOfWindows(&o), g, x) }, x)
+}
+
+// greatestOfWindows returns the result of MaxPool as one reduction of all elements of each window.
+func (x Node) greatestOfWindows(o *PoolOptions) Node {
+	x = Node{x.n.unnamed()}
+	before, after := append([]int{0, 0}, o.Before...), append([]int{0, 0}, o.After...)
+	for i := range o.Size {
+		if extent, known := x.n.typ.Shape[2+i].Int(); o.Ceil && known {
+			after[2+i] += o.overhang(i, extent)
+		}
+	}
+	lowest, _ := ir.OpMax.Info().Identity(x.DType())
+	y := x.pad(before, after, PadConstant, apply(ir.OpConst, ir.Attr{DType: x.DType(), Bits: lowest}))
+	for i := range o.Size {
+		y = y.Window(2+i, o.Size[i], o.Strides[i], o.Dilations[i])
+	}
+	return y.Max(upTo(2 + 2*len(o.Size))[2+len(o.Size):])
 }
 
 // shortWindow is the most elements of a window that are compared one after the other in one loop.
@@ -87,10 +106,10 @@ func (x Node) lpPool(p float64, o PoolOptions) Node {
 		powers = powers.Pow(p)
 	}
 	sums := powers.pooled(&o, ir.OpAdd, func(x Node) Node { return x.Sum(-1) })
-	if p != 1 {
-		sums = sums.Pow(1 / p)
+	if p == 1 {
+		return sums
 	}
-	return sums
+	return sums.Pow(1/p).ruled(func(y, g Node) []Node { return []Node{ratioOr0(y.Mul(g).Mul(1/p), sums)} }, sums)
 }
 
 // pooled reduces windows along one spatial axis after the other. Padding is an element that does not change the result.

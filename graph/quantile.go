@@ -110,7 +110,10 @@ func between(a, b Node, t any) Node {
 	if n := a.get(); n.err == nil && ir.Floats.Has(n.typ.DType) {
 		same = same.Or(a.Eq(math.Inf(-1)).And(b.Lt(math.Inf(1))))
 	}
-	return Where(same, a, Lerp(a, b, t))
+	return Where(same, a, Lerp(a, b, t)).ruled(func(_, g Node) []Node {
+		upper := g.Mul(t)
+		return []Node{g.Sub(upper), upper}
+	}, a, b)
 }
 
 // inReals returns integers and bools as Float64, and other types unchanged.

@@ -51,7 +51,8 @@ func (q Quantization) along(x Node) (scale, zero, bad Node) {
 }
 
 // Quantize returns the integers that represent floats: x / Scale rounded to even, plus Zero, saturated to the range of
-// the type; 0 for NaN. It computes in the compute type of Scale.
+// the type; 0 for NaN. It computes in the compute type of Scale. Its gradient is straight-through: that of x / Scale
+// where the result is inside the range of the type, and 0 where it saturates.
 func (x Node) Quantize(q Quantization) Node {
 	bounds, ok := quantized[q.DType]
 	if !ok {
@@ -62,8 +63,12 @@ func (x Node) Quantize(q Quantization) Node {
 		return bad
 	}
 	wide := scale.DType().Compute()
-	y := x.Cast(scale.DType()).Cast(wide).Div(scale.Cast(wide)).Round()
-	return y.Add(zero.Cast(wide)).Clip(bounds[0], bounds[1]).Cast(q.DType)
+	v, s := x.Cast(scale.DType()).Cast(wide), scale.Cast(wide)
+	y := v.Div(s).Round().Add(zero.Cast(wide))
+	return y.Clip(bounds[0], bounds[1]).Cast(q.DType).ruled(func(_, g Node) []Node {
+		g = Where(y.Ge(bounds[0]).And(y.Le(bounds[1])), g.as(wide).Div(s), 0)
+		return []Node{g, g.Mul(v.Div(s)).Neg()}
+	}, v, s)
 }
 
 // Dequantize returns (x - Zero) * Scale, rounded once to the type of Scale.

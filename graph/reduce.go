@@ -145,13 +145,18 @@ func (x Node) Var(axes ...any) Node {
 		if r.ddof != 0 {
 			n = n.Sub(r.ddof).Maximum(0)
 		}
-		return squares.Div(n)
+		return squares.Div(n).ruled(func(_, g Node) []Node {
+			if !r.keep {
+				g = g.Unsqueeze(r.axes)
+			}
+			return []Node{d.Mul(g.Div(n).Mul(2))}
+		}, x)
 	})
 }
 
 // Std returns the square root of Var.
 func (x Node) Std(axes ...any) Node {
-	return x.inComputeType(func(x Node) Node { return x.Var(axes...).Sqrt() })
+	return x.inComputeType(func(x Node) Node { return x.Var(axes...).norm() })
 }
 
 // SumSquares returns the sum of squares along axes, in the type of Sum. The squares also have that type: 64 bits for
@@ -170,7 +175,12 @@ func (x Node) Norm1(axes ...any) Node {
 // Norm2 returns the square root of the sum of squares along axes, for floats. As in NumPy, squares may leave the range
 // of the type: for Float32 those of elements beyond 1e19 or below 1e-19.
 func (x Node) Norm2(axes ...any) Node {
-	return x.inComputeType(func(x Node) Node { return x.SumSquares(axes...).Sqrt() })
+	return x.inComputeType(func(x Node) Node { return x.SumSquares(axes...).norm() })
+}
+
+// norm returns the square root of a sum of squares. Its derivative is 0 where it is 0.
+func (x Node) norm() Node {
+	return x.Sqrt().ruled(func(y, g Node) []Node { return []Node{ratioOr0(g.Mul(0.5), y)} }, x)
 }
 
 // LogSumExp returns log(sum(exp(x))) along axes, for floats, without intermediate overflow: it subtracts the greatest
@@ -190,7 +200,13 @@ func (x Node) LogSumExp(axes ...any) Node {
 		if !r.keep {
 			y = y.Squeeze(r.axes)
 		}
-		return y
+		return y.ruled(func(y, g Node) []Node {
+			if !r.keep {
+				y, g = y.Unsqueeze(r.axes), g.Unsqueeze(r.axes)
+			}
+			least := math.Inf(-1)
+			return []Node{Where(y.Eq(least), least, x.Sub(y)).Exp().Mul(g)}
+		}, x)
 	})
 }
 

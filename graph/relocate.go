@@ -32,12 +32,22 @@ func (r *relocation) node(n *node) *node {
 	}
 	c := *n
 	r.done[n], c.pos = &c, r.to
-	c.args = make([]*node, len(n.args))
-	for i, a := range n.args {
-		c.args[i] = r.node(a)
-	}
+	c.args = r.nodes(n.args)
 	if n.root != nil {
 		c.root = r.node(n.root)
 	}
+	if n.rule != nil {
+		own := *n.rule
+		own.of, own.xs = r.node(own.of), r.nodes(own.xs)
+		c.rule = &own
+	}
 	return &c
+}
+
+func (r *relocation) nodes(list []*node) []*node {
+	out := make([]*node, len(list))
+	for i, n := range list {
+		out[i] = r.node(n)
+	}
+	return out
 }

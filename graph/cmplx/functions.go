@@ -9,29 +9,54 @@ import (
 // Elementary functions. They are computed in float64; Float32 results are rounded at the end.
 
 // unary computes a function of one operand in float64. The function receives the original type of the parts, because
-// Float32 numbers can't leave the range of float64.
-func (z Node) unary(f func(z Node, had graph.DType) Node) Node {
-	return inFloat64(z, z, func(x, _ Node) Node { return f(x, z.re.DType()) })
+// Float32 numbers can't leave the range of float64. slope is its derivative, given the operand and the result; it is nil
+// for a function that is not holomorphic, whose ops have the derivative.
+func (z Node) unary(f func(z Node, had graph.DType) Node, slope func(z, y Node) Node) Node {
+	y := inFloat64(z, z, func(x, _ Node) Node { return f(x, z.re.DType()) })
+	if slope == nil {
+		return y
+	}
+	return y.holomorphic(z, slope)
+}
+
+// holomorphic returns y = f(z) with a rule for its derivative p + qi. By the equations of Cauchy and Riemann the real
+// part changes by p along z's real part and by -q along its imaginary part, and the imaginary part by q and p.
+func (y Node) holomorphic(z Node, slope func(z, y Node) Node) Node {
+	if z.re.Err() != nil || z.im.Err() != nil {
+		return y
+	}
+	result := &Node{}
+	*result = Node{
+		graph.WithVJP(y.re, func(_, g graph.Node) []graph.Node {
+			d := slope(z, *result)
+			return []graph.Node{g.Mul(d.re), g.Mul(d.im).Neg()}
+		}, z.re, z.im),
+		graph.WithVJP(y.im, func(_, g graph.Node) []graph.Node {
+			d := slope(z, *result)
+			return []graph.Node{g.Mul(d.im), g.Mul(d.re)}
+		}, z.re, z.im),
+	}
+	return *result
 }
 
 // Exp returns e^z.
-func (z Node) Exp() Node { return z.unary(exp) }
+func (z Node) Exp() Node { return z.unary(exp, func(_, y Node) Node { return y }) }
 
 // Log returns the natural logarithms, with angles from -pi to pi.
-func (z Node) Log() Node { return z.unary(log) }
+func (z Node) Log() Node { return z.unary(log, func(z, _ Node) Node { return one(z).Div(z) }) }
 
 // Sqrt returns the square roots in the right half plane (Kahan, Branch cuts for complex
 // elementary functions, 1987).
-func (z Node) Sqrt() Node { return z.unary(sqrt) }
+func (z Node) Sqrt() Node { return z.unary(sqrt, func(z, y Node) Node { return one(z).Div(y.Mul(2)) }) }
 
 // Sin returns the sines.
 func (z Node) Sin() Node {
-	return z.unary(func(z Node, had graph.DType) Node { return hyperbolic(z.im, z.re.Sin(), z.re.Cos(), had) })
+	return z.unary(func(z Node, had graph.DType) Node { return hyperbolic(z.im, z.re.Sin(), z.re.Cos(), had) }, func(z, _ Node) Node { return z.Cos() })
 }
 
 // Cos returns the cosines.
 func (z Node) Cos() Node {
-	return z.unary(func(z Node, had graph.DType) Node { return hyperbolic(z.im, z.re.Cos(), z.re.Sin().Neg(), had) })
+	return z.unary(func(z Node, had graph.DType) Node { return hyperbolic(z.im, z.re.Cos(), z.re.Sin().Neg(), had) }, func(z, _ Node) Node { return z.Sin().Neg() })
 }
 
 // Sinh returns the hyperbolic sines.
@@ -39,13 +64,16 @@ func (z Node) Sinh() Node {
 	return z.unary(func(z Node, had graph.DType) Node {
 		i := hyperbolic(z.re, z.im.Sin(), z.im.Cos(), had)
 		return Node{i.im, i.re}
-	})
+	}, func(z, _ Node) Node { return z.Cosh() })
 }
 
 // Cosh returns the hyperbolic cosines.
 func (z Node) Cosh() Node {
-	return z.unary(func(z Node, had graph.DType) Node { return hyperbolic(z.re, z.im.Cos(), z.im.Sin(), had) })
+	return z.unary(func(z Node, had graph.DType) Node { return hyperbolic(z.re, z.im.Cos(), z.im.Sin(), had) }, func(z, _ Node) Node { return z.Sinh() })
 }
+
+// one returns 1 in the type of z.
+func one(z Node) Node { return Node{z.re.Scalar(1), z.re.Scalar(0)} }
 
 // Tan returns the tangents.
 func (z Node) Tan() Node { // -i tanh(iz)
@@ -54,7 +82,7 @@ func (z Node) Tan() Node { // -i tanh(iz)
 }
 
 // Tanh returns the hyperbolic tangents (Kahan 1987).
-func (z Node) Tanh() Node { return z.unary(tanh) }
+func (z Node) Tanh() Node { return z.unary(tanh, func(z, y Node) Node { return one(z).Sub(y.Mul(y)) }) }
 
 // Pow returns z^w. An int w from 1 to 64 is computed by multiplication; any other operand, as those of Mul, by e^(w*log
 // z), whose relative error grows with the magnitude of w*log z. 0^w is 1 for w = 0, 0 if w has a positive real part,
@@ -69,8 +97,7 @@ func (z Node) Pow(w any) Node {
 		im = z.im.Scalar(0)
 	}
 	return inFloat64(z, Make(re, im), func(z, w Node) Node {
-		p := w.Mul(log(z, graph.Float64))
-		p = exp(p, graph.Float64)
+		p := w.Mul(z.Log()).Exp()
 		isZero, none := z.Eq(0), w.Eq(0)
 		atZero := graph.Where(w.re.Gt(0), 0, p.re.Scalar(math.Inf(1)))
 		return Node{

@@ -10,14 +10,14 @@ import (
 // Branch cuts are those of package math/cmplx, continuous from the side that the sign of a zero part says.
 
 // Asin returns the arcsines.
-func (z Node) Asin() Node { return z.unary(asin) }
+func (z Node) Asin() Node { return z.unary(asin, arcSlope) }
 
 // Acos returns the arccosines, with real parts from 0 to pi.
 func (z Node) Acos() Node {
 	return z.unary(func(z Node, had graph.DType) Node {
 		below, above := roots(z, had)
 		return Node{below.re.Atan2(above.re).Mul(2), imaginary(z, above, below, had).Neg()}
-	})
+	}, func(z, y Node) Node { return arcSlope(z, y).Neg() })
 }
 
 // Atan returns the arctangents.
@@ -32,11 +32,13 @@ func (z Node) Acosh() Node {
 		below, above := sqrt(Node{z.re.Sub(1), z.im}, had), sqrt(Node{z.re.Add(1), z.im}, had)
 		size := below.re.Mul(above.re).Add(below.im.Mul(above.im)).Asinh()
 		return Node{graph.Where(isHuge(z), twice(z, had), size), below.im.Atan2(above.re).Mul(2)}
-	})
+	}, func(z, _ Node) Node { return one(z).Div(z.Sub(1).Sqrt().Mul(z.Add(1).Sqrt())) })
 }
 
 // Atanh returns the inverse hyperbolic tangents.
-func (z Node) Atanh() Node { return z.unary(atanh) }
+func (z Node) Atanh() Node {
+	return z.unary(atanh, func(z, _ Node) Node { return one(z).Div(one(z).Sub(z).Mul(z.Add(1))) })
+}
 
 // Expm1 returns e^z - 1, accurate for z near 0.
 func (z Node) Expm1() Node {
@@ -44,7 +46,7 @@ func (z Node) Expm1() Node {
 		e, half := exp(z, had), z.im.Mul(0.5).Sin()
 		near := z.re.Expm1().Mul(z.im.Cos()).Sub(half.Mul(half).Mul(2))
 		return Node{graph.Where(z.re.Abs().Lt(1), near, e.re.Sub(1)), e.im}
-	})
+	}, func(z, _ Node) Node { return z.Exp() })
 }
 
 // Log1p returns log(1+z), accurate for z near 0.
@@ -57,7 +59,7 @@ func (z Node) Log1p() Node {
 		one := Node{x.Add(1), y}
 		far := log(one, had)
 		return Node{graph.Where(x.Abs().Maximum(y.Abs()).Lt(0.25), near, far.re), one.Arg()}
-	})
+	}, func(z, _ Node) Node { return one(z).Div(z.Add(1)) })
 }
 
 // Log2 returns the logarithms to base 2.
@@ -70,7 +72,7 @@ func (z Node) logarithm(factor float64) Node {
 	return z.unary(func(z Node, had graph.DType) Node {
 		l := log(z, had)
 		return Node{l.re.Mul(factor), l.im.Mul(factor)}
-	})
+	}, func(z, _ Node) Node { return one(z).Mul(factor).Div(z) })
 }
 
 // Sign returns z/|z|, and 0 for 0.
@@ -80,7 +82,12 @@ func (z Node) Sign() Node {
 		size := x.re.Hypot(x.im)
 		none := size.Eq(0)
 		return Node{graph.Where(none, 0, x.re.Div(size)), graph.Where(none, 0, x.im.Div(size))}
-	})
+	}, nil)
+}
+
+// arcSlope returns the derivative of the arcsine, 1/sqrt(1-z*z).
+func arcSlope(z, _ Node) Node {
+	return one(z).Div(one(z).Sub(z).Sqrt().Mul(z.Add(1).Sqrt()))
 }
 
 // turned returns -i f(iz).
