@@ -1,0 +1,142 @@
+package optim
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// Parameters are the named tensors that a fit changes.
+type Parameters struct {
+	names   []string
+	nodes   []graph.Node
+	tensors []*graph.Tensor
+}
+
+// Add adds a parameter whose value is a tensor, and returns its Node. Steps write to the tensor. The name must be an
+// identifier that no other parameter or input has.
+func (p *Parameters) Add(name string, t *graph.Tensor) graph.Node {
+	node := graph.Input(name, t.DType(), t.Shape())
+	if t.Err() != nil {
+		node = graph.Const(t)
+	}
+	p.names, p.nodes, p.tensors = append(p.names, name), append(p.nodes, node), append(p.tensors, t)
+	return node
+}
+
+// Nodes returns the Nodes of the parameters in the order in which they were added.
+func (p *Parameters) Nodes() graph.Nodes { return slices.Clone(p.nodes) }
+
+// Tensors returns the tensors of the parameters in the order in which they were added.
+func (p *Parameters) Tensors() []*graph.Tensor { return slices.Clone(p.tensors) }
+
+// Fit is a program that computes a loss and changes parameters, with its state. It is for one goroutine at a time.
+type Fit struct {
+	program *graph.Program
+	names   []string        // of held
+	held    []*graph.Tensor // the parameters, their states, and the number of steps
+	loss    *graph.Tensor
+	data    int // number of inputs besides held
+}
+
+// Clipped is an optimizer that gets gradients scaled down to a norm: see ClipByNorm.
+type Clipped struct {
+	Optimizer
+	Norm float64
+}
+
+// ClipByNorm returns gradients multiplied by norm/n if n, the norm of all their elements together, is greater than
+// norm.
+func ClipByNorm(gradients graph.Nodes, norm float64) graph.Nodes {
+	total := graph.Scalar(graph.Float64, 0)
+	for _, g := range gradients {
+		total = total.Add(g.Cast(g.DType().Compute()).SumSquares().Cast(graph.Float64))
+	}
+	scale := total.Scalar(norm).Div(total.Sqrt().Maximum(norm))
+	out := make(graph.Nodes, len(gradients))
+	for i, g := range gradients {
+		out[i] = g.Mul(scale.Cast(g.DType()))
+	}
+	return out
+}
+
+// New compiles the step of an optimizer that decreases a loss, a scalar of a float type, by changing parameters. The
+// inputs are the other inputs that the loss needs, in the order in which Step takes them. A parameter that the loss does
+// not depend on has the gradient 0. Errors are those of graph.Compile.
+func New(o Optimizer, loss graph.Node, p *Parameters, inputs ...graph.Node) (*Fit, error) {
+	if loss.Err() == nil && loss.Rank() != 0 {
+		return nil, fmt.Errorf("optim: the loss is %s: it must be a scalar, such as a Mean", loss)
+	}
+	gradients := graph.Grad(loss, p.nodes...)
+	if c, is := o.(Clipped); is {
+		gradients = ClipByNorm(gradients, c.Norm)
+	}
+	fit := &Fit{names: slices.Clone(p.names), held: slices.Clone(p.tensors), loss: graph.New(graph.Float64), data: len(inputs)}
+	step := graph.Input("optim_step", graph.Float64)
+	declared, updated, states := slices.Concat(inputs, p.nodes), graph.Nodes{}, graph.Nodes{}
+	for i, x := range p.nodes {
+		wide := x.DType().Compute()
+		u := Update{Parameter: x.Cast(wide), Gradient: gradients[i].Cast(wide), Step: step.Add(1)}
+		for _, name := range o.States() {
+			t := graph.New(wide, p.tensors[i].Shape()...)
+			fit.names, fit.held = append(fit.names, p.names[i]+"_"+name), append(fit.held, t)
+			u.States = append(u.States, graph.Input(p.names[i]+"_"+name, wide, t.Shape()))
+		}
+		declared = append(declared, u.States...)
+		y, next := o.Update(u)
+		updated, states = append(updated, y.Cast(x.DType())), append(states, next...)
+	}
+	fit.names, fit.held = append(fit.names, "optim_step"), append(fit.held, graph.New(graph.Float64))
+	program, err := graph.Compile(loss.Cast(graph.Float64), updated, states, step.Add(1), graph.WithInputs(append(declared, step)...))
+	fit.program = program
+	return fit, err
+}
+
+// Step computes the loss for the inputs and changes the parameters and the state in place. It returns the loss before
+// the change. After an error, such as that of a cancelled context, parameters and state may be changed in part.
+func (f *Fit) Step(ctx context.Context, inputs ...*graph.Tensor) (loss float64, err error) {
+	if len(inputs) != f.data {
+		return 0, fmt.Errorf("optim: %d inputs given, the loss takes %d", len(inputs), f.data)
+	}
+	outs := slices.Concat([]*graph.Tensor{f.loss}, f.held)
+	if err := f.program.RunInto(ctx, outs, slices.Concat(inputs, f.held)...); err != nil {
+		return 0, err
+	}
+	return graph.At[float64](f.loss)
+}
+
+// Program returns the program of a step, for Explain and Dump.
+func (f *Fit) Program() *graph.Program { return f.program }
+
+// State returns the parameters, the optimizer's state and the number of steps by name: the tensors themselves, which
+// steps change.
+func (f *Fit) State() map[string]*graph.Tensor {
+	out := map[string]*graph.Tensor{}
+	for i, name := range f.names {
+		out[name] = f.held[i]
+	}
+	return out
+}
+
+// Restore copies the elements of a State, for example one read from a file. It is an error if a tensor is missing or
+// has another type or shape; tensors of other names are ignored.
+func (f *Fit) Restore(state map[string]*graph.Tensor) error {
+	for i, name := range f.names {
+		from, to := state[name], f.held[i]
+		if from == nil {
+			return fmt.Errorf("optim: the state has no %s: it has %v", name, slices.Sorted(maps.Keys(state)))
+		}
+		if from.DType() != to.DType() || !slices.Equal(from.Shape(), to.Shape()) {
+			return fmt.Errorf("optim: %s is %s%v in the state, and %s%v here", name, from.DType(), from.Shape(), to.DType(), to.Shape())
+		}
+	}
+	for i, name := range f.names {
+		if err := graph.Copy(f.held[i], state[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package optim
+
+import "github.com/stridefuse/stridefuse/graph"
+
+// Losses return one number for each example; take their Mean or Sum. None overflows for large logits, and neither do
+// their gradients.
+
+// CrossEntropy returns -log(softmax(logits)) of the right class of each example. logits is [..., classes], of floats;
+// labels is [...], of integers from 0 on. A label outside the classes gives 0.
+func CrossEntropy(logits, labels graph.Node) graph.Node {
+	p := logits.LogSoftmax(-1)
+	if p.Err() != nil {
+		return p
+	}
+	s := logits.Shape()
+	right := labels.Cast(graph.Int64).Unsqueeze(-1).Eq(graph.Iota(graph.Int64, s[len(s)-1]))
+	return graph.Where(right, p, 0).Sum(-1).Neg()
+}
+
+// BinaryCrossEntropy returns -log(p) where the target is 1 and -log(1-p) where it is 0, for the probability p =
+// sigmoid(logits). Targets between 0 and 1 mix the two. It is computed as softplus(logits) - logits*targets.
+func BinaryCrossEntropy(logits, targets graph.Node) graph.Node {
+	return logits.Softplus().Sub(logits.Mul(targets))
+}
+
+// Huber returns half the square of the difference x - y where its magnitude is at most delta, and grows linearly
+// beyond (Huber, Robust estimation of a location parameter, 1964).
+func Huber(x, y graph.Node, delta float64) graph.Node {
+	d := x.Sub(y)
+	size := d.Abs()
+	return graph.Where(size.Le(delta), d.Square().Mul(0.5), size.Sub(delta/2).Mul(delta))
+}

@@ -1,0 +1,230 @@
+package optim_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/formats/safetensors"
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/optim"
+)
+
+// bowl returns a fit of sum((w - 1)^2 * [1 10]) from w = [3 -2].
+func bowl(t *testing.T, o optim.Optimizer) (*optim.Fit, *graph.Tensor) {
+	w := graph.Of([]float64{3, -2})
+	var params optim.Parameters
+	x := graph.Input("scale", graph.Float64, 2)
+	loss := params.Add("w", w).Sub(1).Square().Mul(x).Sum()
+	fit, err := optim.New(o, loss, &params, x)
+	require.NoError(t, err)
+	return fit, w
+}
+
+// TestOptimizers compares five steps with the definitions as loops.
+func TestOptimizers(t *testing.T) {
+	const rate, b1, b2, eps = 0.05, 0.8, 0.95, 1e-8
+	adam := func(decay float64) func(w, g float64, s []float64, k float64) float64 {
+		return func(w, g float64, s []float64, k float64) float64 {
+			s[0], s[1] = b1*s[0]+(1-b1)*g, b2*s[1]+(1-b2)*g*g
+			return w - rate*decay*w - rate*(s[0]/(1-math.Pow(b1, k)))/(math.Sqrt(s[1]/(1-math.Pow(b2, k)))+eps)
+		}
+	}
+	for name, c := range map[string]struct {
+		o    optim.Optimizer
+		step func(w, g float64, s []float64, k float64) float64
+	}{
+		"sgd": {optim.SGD{Rate: optim.Constant(rate)}, func(w, g float64, _ []float64, _ float64) float64 { return w - rate*g }},
+		"momentum": {optim.SGD{Rate: optim.Constant(rate), Momentum: 0.9}, func(w, g float64, s []float64, _ float64) float64 {
+			s[0] = 0.9*s[0] + g
+			return w - rate*s[0]
+		}},
+		"adam":    {optim.Adam{Rate: optim.Constant(rate), Beta1: b1, Beta2: b2}, adam(0)},
+		"adamw":   {optim.AdamW{Rate: optim.Constant(rate), Beta1: b1, Beta2: b2, Decay: 0.1}, adam(0.1)},
+		"clipped": {optim.Clipped{Optimizer: optim.SGD{Rate: optim.Constant(rate)}, Norm: 1}, nil},
+	} {
+		fit, w := bowl(t, c.o)
+		want, states := []float64{3, -2}, [2][]float64{{0, 0}, {0, 0}}
+		scale := []float64{1, 10}
+		for k := range 5 {
+			loss, err := fit.Step(t.Context(), graph.Of(scale))
+			require.NoError(t, err)
+			require.InDelta(t, (want[0]-1)*(want[0]-1)+10*(want[1]-1)*(want[1]-1), loss, 1e-9, name)
+			g := [2]float64{}
+			for i := range want {
+				g[i] = 2 * scale[i] * (want[i] - 1)
+			}
+			norm := math.Hypot(g[0], g[1])
+			for i := range want {
+				if c.step == nil {
+					want[i] -= rate * g[i] / max(norm, 1)
+					continue
+				}
+				want[i] = c.step(want[i], g[i], states[i], float64(k+1))
+			}
+			got, err := graph.Data[float64](w)
+			require.NoError(t, err)
+			require.InDeltaSlice(t, want, got, 1e-12, "%s, step %d", name, k)
+		}
+	}
+}
+
+// TestSchedules is a table of rates.
+func TestSchedules(t *testing.T) {
+	for name, c := range map[string]struct {
+		s    optim.Schedule
+		want map[float64]float64
+	}{
+		"constant":    {optim.Constant(0.1), map[float64]float64{1: 0.1, 1000: 0.1}},
+		"exponential": {optim.Exponential(0.1, 0.5, 10), map[float64]float64{1: 0.1, 11: 0.05, 21: 0.025}},
+		"cosine":      {optim.Cosine(0.1, 4, 104), map[float64]float64{1: 0.02, 4: 0.08, 5: 0.1, 55: 0.05, 105: 0, 500: 0}},
+		"no warmup":   {optim.Cosine(0.1, 0, 100), map[float64]float64{1: 0.1, 51: 0.05, 101: 0}},
+	} {
+		step := graph.Input("step", graph.Float64)
+		p, err := graph.Compile(c.s(step), graph.WithInputs(step))
+		require.NoError(t, err)
+		for at, want := range c.want {
+			out, err := p.Run(t.Context(), graph.Full(graph.Float64, at))
+			require.NoError(t, err)
+			got, err := graph.At[float64](out)
+			require.NoError(t, err)
+			require.InDelta(t, want, got, 1e-12, "%s at %v", name, at)
+		}
+	}
+}
+
+// TestStateSurvivesAFile: a fit continued from a file has the bits of one that was never interrupted.
+func TestStateSurvivesAFile(t *testing.T) {
+	scale, o := graph.Of([]float64{1, 10}), optim.AdamW{Rate: optim.Cosine(0.1, 2, 20), Decay: 0.01}
+	whole, w := bowl(t, o)
+	steps := func(f *optim.Fit, n int) {
+		for range n {
+			_, err := f.Step(t.Context(), scale)
+			require.NoError(t, err)
+		}
+	}
+	steps(whole, 10)
+	first, _ := bowl(t, o)
+	steps(first, 4)
+	var file bytes.Buffer
+	require.NoError(t, safetensors.Write(&file, first.State(), nil))
+	path := t.TempDir() + "/state.safetensors"
+	require.NoError(t, safetensors.WriteFile(path, first.State(), nil))
+	f, err := safetensors.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	state := map[string]*graph.Tensor{}
+	for name := range first.State() {
+		state[name], err = f.Tensor(name)
+		require.NoError(t, err)
+	}
+	second, v := bowl(t, o)
+	require.NoError(t, second.Restore(state))
+	steps(second, 6)
+	require.True(t, graph.Equal(w, v))
+
+	delete(state, "w_mean")
+	require.ErrorContains(t, second.Restore(state), "optim: the state has no w_mean: it has [optim_step w w_square]")
+	state["w_mean"] = graph.Zeros(graph.Float64, 3)
+	require.ErrorContains(t, second.Restore(state), "optim: w_mean is float64[3] in the state, and float64[2] here")
+}
+
+// TestTypes: parameters of 16 bits are updated in float32 and rounded once.
+func TestTypes(t *testing.T) {
+	for _, dt := range []graph.DType{graph.Float16, graph.BFloat16, graph.Float32} {
+		var params optim.Parameters
+		start := graph.Full(dt, 1.5, 3)
+		require.NoError(t, start.Err())
+		loss := params.Add("w", start).Square().Mean()
+		fit, err := optim.New(optim.Adam{Rate: optim.Constant(0.25)}, loss, &params)
+		require.NoError(t, err)
+		loss1, err := fit.Step(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 2.25, loss1)
+		require.Equal(t, fmt.Sprint(graph.Full(dt, 1.25, 3)), fmt.Sprint(start))
+		require.Equal(t, graph.Float32, fit.State()["w_square"].DType())
+	}
+}
+
+// TestMistakes: errors say what to do.
+func TestMistakes(t *testing.T) {
+	var params optim.Parameters
+	w := params.Add("w", graph.Zeros(graph.Float32, 3))
+	x := graph.Input("x", graph.Float32, 3)
+	_, err := optim.New(optim.Adam{Rate: optim.Constant(1)}, w.Mul(x), &params, x)
+	require.ErrorContains(t, err, "optim: the loss is mul: float32[3]: it must be a scalar, such as a Mean")
+	_, err = optim.New(optim.Adam{Rate: optim.Constant(1)}, w.Mul(x).Sum(), &params)
+	require.ErrorContains(t, err, "it is not among the inputs declared")
+	_, err = optim.New(optim.Adam{Rate: optim.Constant(1)}, w.Add(graph.Input("y", graph.Float32, 4)).Sum(), &params)
+	require.ErrorContains(t, err, "do not broadcast")
+	fit, err := optim.New(optim.SGD{Rate: optim.Constant(1)}, w.Mul(x).Sum(), &params, x)
+	require.NoError(t, err)
+	_, err = fit.Step(t.Context())
+	require.ErrorContains(t, err, "optim: 0 inputs given, the loss takes 1")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = fit.Step(ctx, graph.Zeros(graph.Float32, 3))
+	require.ErrorIs(t, err, context.Canceled)
+	var broken optim.Parameters
+	_, err = optim.New(optim.SGD{Rate: optim.Constant(1)}, broken.Add("w", graph.Of([]float32{1}, 2)).Sum(), &broken)
+	require.Error(t, err)
+}
+
+// TestLosses compares values and gradients with stable forms in float64, for large logits too.
+func TestLosses(t *testing.T) {
+	x := graph.Input("x", graph.Float64, 3, 3)
+	labels := graph.Of([]int64{0, 2, 1})
+	loss := optim.CrossEntropy(x, graph.Const(labels))
+	p, err := graph.Compile(loss, graph.Grad(loss, x))
+	require.NoError(t, err)
+	outs, err := p.RunAll(t.Context(), graph.Of([]float64{0, 0, 0, 1000, 0, -1000, 1, 2, 3}, 3, 3))
+	require.NoError(t, err)
+	got, err := graph.Data[float64](outs[0])
+	require.NoError(t, err)
+	require.InDeltaSlice(t, []float64{math.Log(3), 2000, 1 + math.Log(1+math.Exp(-1)+math.Exp(-2))}, got, 1e-12)
+	got, err = graph.Data[float64](outs[1])
+	require.NoError(t, err)
+	z := math.Exp(1) + math.Exp(2) + math.Exp(3)
+	require.InDeltaSlice(t, []float64{-2. / 3, 1. / 3, 1. / 3, 1, 0, -1, math.Exp(1) / z, math.Exp(2)/z - 1, math.Exp(3) / z}, got, 1e-12)
+
+	v := graph.Input("v", graph.Float64, 4)
+	binary := optim.BinaryCrossEntropy(v, graph.Const(graph.Of([]float64{1, 0, 0, 0.25})))
+	huber := optim.Huber(v, graph.Const(graph.Of([]float64{0, 0, 0, 0})), 2)
+	p, err = graph.Compile(binary, graph.Grad(binary, v), huber, graph.Grad(huber, v))
+	require.NoError(t, err)
+	outs, err = p.RunAll(t.Context(), graph.Of([]float64{0, 1000, -1000, 1}))
+	require.NoError(t, err)
+	for i, want := range [][]float64{
+		{math.Ln2, 1000, 0, math.Log1p(math.Exp(1)) - 0.25}, {-0.5, 1, 0, 1/(1+math.Exp(-1)) - 0.25},
+		{0, 1998, 1998, 0.5}, {0, 2, -2, 1},
+	} {
+		got, err := graph.Data[float64](outs[i])
+		require.NoError(t, err)
+		require.InDeltaSlice(t, want, got, 1e-12, "output %d", i)
+	}
+}
+
+func Example() {
+	var params optim.Parameters
+	w := params.Add("w", graph.Zeros(graph.Float64, 2))
+	x, y := graph.Input("x", graph.Float64, graph.Dim("n"), 2), graph.Input("y", graph.Float64, graph.Dim("n"))
+	loss := x.MatMul(w).Sub(y).Square().Mean()
+	fit, err := optim.New(optim.Adam{Rate: optim.Cosine(0.1, 10, 200)}, loss, &params, x, y)
+	if err != nil {
+		panic(err)
+	}
+	rows, want := graph.Of([]float64{1, 0, 0, 1, 1, 1}, 3, 2), graph.Of([]float64{2, -1, 1})
+	for range 200 {
+		if _, err := fit.Step(context.Background(), rows, want); err != nil {
+			panic(err)
+		}
+	}
+	fitted, _ := graph.Data[float64](params.Tensors()[0])
+	fmt.Printf("%.2f\n", fitted)
+	// Output:
+	// [2.00 -1.00]
+}

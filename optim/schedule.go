@@ -1,0 +1,32 @@
+package optim
+
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// Schedule is a learning rate as a function of the number of the step, from 1 on. Both are Float64 scalars.
+type Schedule func(step graph.Node) graph.Node
+
+// Constant is the same rate at each step.
+func Constant(rate float64) Schedule {
+	return func(step graph.Node) graph.Node { return step.Scalar(rate) }
+}
+
+// Exponential begins at rate and is multiplied by factor every period steps, gradually.
+func Exponential(rate, factor, period float64) Schedule {
+	return func(step graph.Node) graph.Node {
+		return step.Scalar(factor).Pow(step.Sub(1).Div(period)).Mul(rate)
+	}
+}
+
+// Cosine rises linearly to rate during the first warmup steps and then falls along half a cosine, to 0 after steps in
+// all (Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts, 2017).
+func Cosine(rate, warmup, steps float64) Schedule {
+	return func(step graph.Node) graph.Node {
+		up := step.Div(warmup + 1)
+		along := step.Sub(1+warmup).Div(math.Max(steps-warmup, 1)).Clip(0, 1)
+		return graph.Where(step.Le(warmup), up, along.Mul(math.Pi).Cos().Add(1).Mul(0.5)).Mul(rate)
+	}
+}
