@@ -36,7 +36,8 @@ func (x Node) diff(axis any) Node {
 // Gradient returns the derivative of samples along an axis of floats, as NumPy's gradient: second-order central
 // differences inside, differences of neighbours at the ends. Spacing is the distance between samples, a number, or their
 // coordinates, a vector (Node or Tensor) of x's type with an element for each; there the weights are those of Fornberg
-// (Generation of finite difference formulas, 1988). The axis must have 2 elements or more.
+// (Generation of finite difference formulas, 1988). The axis must have 2 elements or more. For the derivative of a graph see
+// Grad.
 func (x Node) Gradient(axis, spacing any) Node {
 	return x.withOperands(func(x Node, operands []Node) Node {
 		k, err := x.get().axis(axis)
