@@ -6,7 +6,7 @@ import "fmt"
 type Overlap uint8
 
 // OverlapFull keeps each place where the two vectors overlap: n+m-1 elements. OverlapSame keeps as many as the longer
-// vector has, from the middle; OverlapValid keeps the places where the shorter one lies within the longer one.
+// vector has (x, if its length is a symbol), from the middle; OverlapValid keeps the places where the shorter one lies within the longer one.
 const (
 	OverlapFull Overlap = iota
 	OverlapSame

@@ -10,20 +10,23 @@ import (
 // Differences along an axis, and what is made of them.
 
 // Diff returns each element minus the one before it along an axis, times over: the axis has one element less each time,
-// and at least none. Of bools it returns which elements differ. Times must be 0 or more.
+// and at least none. Of bools it returns which elements differ. Times is from 0 to 1024.
 func (x Node) Diff(axis any, times int) Node {
-	if times < 0 {
-		return fail("%d differences of differences: give 0 or more", times)
+	if times < 0 || times > mostDifferences {
+		return fail("%d differences of differences: give from 0 to %d", times, mostDifferences)
 	}
 	return x.inComputeType(func(x Node) Node {
 		for range times {
-			if x = x.diff(axis); x.Err() != nil {
+			if x = x.diff(axis); x.Err() != nil || x.Shape().NumElems().Is(0) {
 				break
 			}
 		}
 		return x
 	})
 }
+
+// mostDifferences bounds the nodes that Diff makes.
+const mostDifferences = 1024
 
 func (x Node) diff(axis any) Node {
 	later, earlier := x.SliceAxis(axis, 1, math.MaxInt, 1), x.SliceAxis(axis, 0, -1, 1)

@@ -25,7 +25,8 @@ func (x Node) Interp(coordinates, values any) Node {
 		x0, x1 := at.Take(0, low), at.Take(0, high)
 		y0, y1 := value.Take(0, low), value.Take(0, high)
 		slope := y1.Sub(y0).Div(x1.Sub(x0))
-		y := Where(x.Eq(x0), y0, slope.Mul(x.Sub(x0)).Add(y0))
+		y := slope.Mul(x.Sub(x0)).Add(y0)
+		y = Where(x.Eq(x0).Or(y0.Eq(y1)).And(y.IsNaN()), y0, y) // beside infinities
 		y = Where(behind.Eq(0), value.Index(0, 0), y)
 		y = Where(behind.Eq(n), value.Index(0, -1), y)
 		return Where(x.IsNaN(), x, y)

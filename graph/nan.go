@@ -76,7 +76,7 @@ func (x Node) nanQuantile(q float64, axis []any) (Node, error) {
 	if err != nil {
 		return x, err
 	}
-	k, keep := 0, []any{r.axes}
+	k := 0
 	switch {
 	case len(r.axes) == x.Rank() && x.Rank() != 1:
 		x = x.Reshape(-1)
@@ -93,7 +93,7 @@ func (x Node) nanQuantile(q float64, axis []any) (Node, error) {
 	element := func(place Node) Node { return sorted.TakeAlong(k, place.Maximum(0)) } // without numbers it is NaN
 	a, b := element(low), element(high)
 	y := between(a, b, at.Sub(before).Cast(x.DType()))
-	if r.keep && len(keep) > 0 {
+	if r.keep {
 		for range len(r.axes) - 1 { // all axes were joined in one
 			y = y.Unsqueeze(0)
 		}

@@ -114,12 +114,16 @@ func TestRefusedRunKeepsState(t *testing.T) {
 	p, err := graph.Compile(x.Sub(x.Sum()))
 	require.NoError(t, err)
 	in, out := graph.Ones(graph.Float32, 1<<23), graph.New(graph.Float32, 1<<23)
-	allocations := func() float64 {
-		return testing.AllocsPerRun(3, func() {
-			goruntime.GC() // frees garbage
-			goruntime.GC()
-			require.NoError(t, p.RunInto(t.Context(), []*graph.Tensor{out}, in))
-		})
+	allocations := func() float64 { // the least of some, as collections and what they give back allocate now and then
+		least := math.Inf(1)
+		for range 4 {
+			least = min(least, testing.AllocsPerRun(1, func() {
+				goruntime.GC() // frees garbage
+				goruntime.GC()
+				require.NoError(t, p.RunInto(t.Context(), []*graph.Tensor{out}, in))
+			}))
+		}
+		return least
 	}
 	before := allocations()
 	func() {
@@ -127,5 +131,5 @@ func TestRefusedRunKeepsState(t *testing.T) {
 		_, err := p.Run(t.Context(), in)
 		require.ErrorContains(t, err, "memory")
 	}()
-	require.LessOrEqual(t, allocations(), before+4) // a new state takes 11 allocations, and collections a few now and then
+	require.LessOrEqual(t, allocations(), before+4) // a new state takes 11 allocations
 }

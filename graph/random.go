@@ -37,7 +37,7 @@ func NewRandom(seed any) Random {
 func halves(x Node) words { return words{x.Shr(32).Cast(Uint32), x.Cast(Uint32)} }
 
 // Stream returns a source whose numbers are independent of those of all other streams of r, and of r's own. Index is an
-// integer, or a Uint64 scalar (Node or Tensor).
+// integer, or a Uint64 scalar (Node or Tensor), below 2^63: its highest bit does not count.
 func (r Random) Stream(index any) Random {
 	at := NewRandom(index).key
 	at[0] = at[0].Or(uint32(streams))
@@ -123,8 +123,8 @@ func (r Random) Integers(least, end int64, extents ...any) Node {
 	return b[0].Cast(Uint64).Mul(count).Add(low).Shr(32).Cast(Int64).Add(least)
 }
 
-// Bernoulli returns bools that are true with probability p: a number, or a Node or Tensor of floats that broadcasts to the
-// extents.
+// Bernoulli returns bools that are true with probability p: a number, or a Node or Tensor of floats that broadcasts with the
+// extents. A p of 0 or less gives false, one of 1 or more true, and NaN false.
 func (r Random) Bernoulli(p any, extents ...any) Node {
 	dt := Float64
 	if v, ok := p.(Node); ok && v.Err() == nil {

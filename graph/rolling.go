@@ -63,27 +63,26 @@ func (r Rolling) Max() Node {
 	return r.joined(Node.CumMax, func(a Node, b any) Node { return a.Maximum(b) })
 }
 
-// Var returns the variances of windows, for floats, with the divisor size-ddof: NaN if that is 0 or less. The squared
-// distances are from the mean of each block, and the two parts are put together by the formula of Chan, Golub and
-// LeVeque (1979). So digits are lost where blocks vary much more than a window in them, and not by a large mean.
+// Var returns the variances of windows, for floats, with the divisor size-ddof: infinite, or NaN where all elements are
+// equal, if that is 0 or less. The squared distances are from an element that is in all windows of a block, and the two
+// parts are put together by the formula of Chan, Golub and LeVeque (1979). So digits are lost where that element is far from
+// the others of its window, and not by a large mean, nor by what lies outside the window.
 func (r Rolling) Var(ddof int) Node {
 	return r.statistic(func(r Rolling) Node {
 		if r.size <= few {
 			return r.x.Window(r.axis, r.size, 1, 1).Var(-1, DDOF(ddof))
 		}
 		blocks := r.blocks()
-		center := blocks.Mean(-1, KeepDims)
-		center = Where(center.IsFinite(), center, 0) // one NaN in a block is not in all of its windows
-		d := blocks.Sub(center)
-		ends, starts := r.parts(d, Node.CumSum)
-		endSquares, startSquares := r.parts(d.Square(), Node.CumSum)
+		last, first := blocks.SliceAxis(-1, -1, math.MaxInt, 1), blocks.SliceAxis(-1, 0, 1, 1)
+		toLast, toFirst := blocks.Sub(last), blocks.Sub(first)
+		ends, endSquares := r.ends(toLast, Node.CumSum), r.ends(toLast.Square(), Node.CumSum)
+		starts, startSquares := r.starts(toFirst, Node.CumSum), r.starts(toFirst.Square(), Node.CumSum)
 		second := Iota(Int32, r.size).Cast(blocks.DType()) // elements of a window in its second block
-		first := second.Neg().Add(r.size)
-		each := second.Maximum(1)
-		between := r.rows(center, 1, math.MaxInt).Sub(r.rows(center, 0, -1)).Add(starts.Div(each)).Sub(ends.Div(first))
+		each, others := second.Neg().Add(r.size), second.Maximum(1)
+		between := r.rows(first, 1, math.MaxInt).Sub(r.rows(last, 0, -1)).Add(starts.Div(others)).Sub(ends.Div(each))
 		between = Where(second.Eq(0), 0, between)
-		sum := endSquares.Sub(ends.Square().Div(first)).Add(startSquares.Sub(starts.Square().Div(each)))
-		sum = sum.Add(between.Square().Mul(first).Mul(second).Div(r.size)).Maximum(0)
+		sum := endSquares.Sub(ends.Square().Div(each)).Add(startSquares.Sub(starts.Square().Div(others)))
+		sum = sum.Add(between.Square().Mul(each).Mul(second).Div(r.size)).Maximum(0)
 		return r.flat(sum).Div(math.Max(0, float64(r.size-ddof)))
 	})
 }
@@ -105,18 +104,23 @@ func (r Rolling) statistic(f func(r Rolling) Node) Node {
 }
 
 // joined returns a statistic that is made of those of parts.
-func (r Rolling) joined(scan func(x Node, axis any, opts ...ReduceOption) Node, join func(a Node, b any) Node) Node {
+func (r Rolling) joined(scan runner, join func(a Node, b any) Node) Node {
 	if r.x.Err() != nil {
 		return r.x
 	}
-	ends, starts := r.parts(r.blocks(), scan)
-	return r.flat(join(ends, starts))
+	blocks := r.blocks()
+	return r.flat(join(r.ends(blocks, scan), r.starts(blocks, scan)))
 }
 
-// parts returns the statistics of the two parts of each window: the end of a block from an element on, and the beginning of
-// the next block before the same place.
-func (r Rolling) parts(blocks Node, scan func(x Node, axis any, opts ...ReduceOption) Node) (ends, starts Node) {
-	return r.rows(scan(blocks, -1, Reverse), 0, -1), r.rows(scan(blocks, -1, Exclusive), 1, math.MaxInt)
+// runner is a running statistic: CumSum, CumMin or CumMax.
+type runner = func(x Node, axis any, opts ...ReduceOption) Node
+
+// ends returns the statistics of the first part of each window: the end of a block from an element on.
+func (r Rolling) ends(blocks Node, scan runner) Node { return r.rows(scan(blocks, -1, Reverse), 0, -1) }
+
+// starts returns the statistics of the second part of each window: the beginning of the next block before the same place.
+func (r Rolling) starts(blocks Node, scan runner) Node {
+	return r.rows(scan(blocks, -1, Exclusive), 1, math.MaxInt)
 }
 
 // rows returns some of the blocks.

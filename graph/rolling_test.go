@@ -90,6 +90,28 @@ func TestRollingInfinities(t *testing.T) {
 	}
 }
 
+// TestRollingOutliers: a window without an outlier has the variance of its own elements, however large the outlier beside
+// it in its block.
+func TestRollingOutliers(t *testing.T) {
+	const n, size = 400, 100
+	for _, outlier := range []float64{1e6, 1e15, 1e200, math.NaN(), math.Inf(-1)} {
+		for _, at := range []int{0, 17, 99, 100, 170, 199, 200} {
+			data := make([]float64, n)
+			for i := range data {
+				data[i] = 1e8 + float64(i%2)
+			}
+			data[at] = outlier
+			got, err := graph.Data[float64](run(t, graph.Const(graph.Of(data)).Rolling(0, size).Var(0)))
+			require.NoError(t, err)
+			for i, v := range got {
+				if at < i || at >= i+size {
+					require.InDelta(t, 0.25, v, 1e-6, "%v at %d: window %d", outlier, at, i)
+				}
+			}
+		}
+	}
+}
+
 // TestRollingMistakes lists messages, and runs that are too short.
 func TestRollingMistakes(t *testing.T) {
 	x := graph.Input("x", graph.Float32, 5)

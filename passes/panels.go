@@ -25,9 +25,6 @@ func panels(s *State, m *tuning.Machine) error {
 		return nil
 	}
 	k := &packer{p: s.Plan, m: m, fixed: s.Plan.Fixed(s.IsFrozen), uses: s.Plan.Uses()}
-	if len(s.Frozen) == 0 { // without frozen params nothing is computed only once
-		clear(k.fixed)
-	}
 	rights, moved := make([]*right, len(k.p.Steps)), make([]bool, len(k.p.Steps))
 	for i := range k.p.Steps {
 		r, err := k.right(i)

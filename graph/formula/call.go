@@ -247,6 +247,10 @@ func (c *call) dtype(param string) graph.DType {
 	if dt, ok := typeNamed(v.text); ok && v.kind == text {
 		return dt
 	}
+	if v.kind == text {
+		c.p.fail(v.at, "%q is no element type: there are float32 or 'f4', int8 or 'i1' and others", v.text)
+		return graph.Float64
+	}
 	c.p.fail(v.at, "%s must be an element type, such as float32, not %s", param, v.what())
 	return graph.Float64
 }

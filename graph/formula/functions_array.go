@@ -33,7 +33,6 @@ var reductions = map[string]function{
 	"nanmedian":     reduction(along, quotient, graph.Node.NanMedian),
 	"logsumexp":     reduction(along, floating, graph.Node.LogSumExp),
 	"count_nonzero": reduction(along, same, func(x graph.Node, axes ...any) graph.Node { return truth(x).Cast(graph.Int64).Sum(axes...) }),
-	"norm":          reduction(along, quotient, graph.Node.Norm2),
 
 	"var":        deviation(graph.Node.Var),
 	"std":        deviation(graph.Node.Std),

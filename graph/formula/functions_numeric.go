@@ -1,6 +1,8 @@
 package formula
 
 import (
+	"math"
+
 	"github.com/stridefuse/stridefuse/graph"
 )
 
@@ -29,6 +31,7 @@ var numerics = map[string]function{
 			return x.IsIn(y)
 		})
 	}},
+	"norm":    {"x, ord=None, axis=None, keepdims=False", norm},
 	"average": {"a, axis=None, weights=None, keepdims=False", average},
 	"cov":     {"m, rowvar=True, ddof=1", covariance},
 	"corrcoef": {"x, rowvar=True", func(c *call) graph.Node {
@@ -57,6 +60,38 @@ func withoutNaN(x graph.Node, by any) graph.Node {
 		return x
 	}
 	return graph.Where(x.IsNaN(), by, x)
+}
+
+// norm is that of vectors along an axis, or of all elements, or with an order the norm of a matrix: 1 and inf are the
+// greatest sums of magnitudes of a column and of a row, 'fro' is the root of the sum of squares.
+func norm(c *call) graph.Node {
+	ord, axes := c.values["ord"], axesOf(c)
+	return safe(c, c.operands(quotient, "x"), func(x []graph.Node) graph.Node {
+		a, order := x[0], math.NaN()
+		matrix := !c.given("axis") && a.Rank() == 2 || c.given("axis") && len(c.ints("axis")) == 2
+		whole := matrix && !c.given("axis") && !c.flag("keepdims")
+		if ord.kind == numeric {
+			order = ord.num.float()
+		}
+		switch {
+		case ord.kind == none, ord.kind == text && ord.text == "fro" && matrix, order == 2 && !matrix:
+			return a.Norm2(axes...)
+		case whole && order == 1:
+			return a.Abs().Sum(0).Max()
+		case whole && math.IsInf(order, 1):
+			return a.Abs().Sum(1).Max()
+		case !matrix && order == 1:
+			return a.Norm1(axes...)
+		case !matrix && math.IsInf(order, 1):
+			return a.Abs().Max(axes...)
+		case !matrix && math.IsInf(order, -1):
+			return a.Abs().Min(axes...)
+		case !matrix && order == 0:
+			return truth(a).Cast(a.DType()).Sum(axes...)
+		}
+		c.p.fail(ord.at, "norms of vectors have the order 0, 1, 2, inf or -inf, those of matrices 'fro', or without axis and keepdims 1 or inf")
+		return a
+	})
 }
 
 // differences returns the n-th differences.

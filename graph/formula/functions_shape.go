@@ -8,9 +8,6 @@ import (
 
 // Functions that rearrange elements, and functions that create arrays.
 
-// maxInt stands for the end of an axis as a bound of a slice.
-const maxInt = math.MaxInt
-
 // arrangements has views, joins, and functions that take elements by index.
 var arrangements = map[string]function{
 	"reshape":          {"a, *shape", of(func(c *call, x graph.Node) graph.Node { return x.Reshape(c.ints("shape")) })},
