@@ -48,7 +48,7 @@ func (a *array) readFile(name string) (*graph.Tensor, error) {
 		return a.filled(a.chunks)
 	case err != nil:
 		return nil, err
-	case info.Size() > int64(2*a.size()+slack(a.size())):
+	case info.Size() > int64(a.most(a, a.size())):
 		return nil, fmt.Errorf("%d bytes for a chunk of %d", info.Size(), a.size())
 	}
 	data, err := os.ReadFile(name)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/graph"
@@ -54,6 +55,9 @@ func parseCodecs(list []named, shape []int) (c coder, err error) {
 		return c, err
 	}
 	for _, e := range list[1:] {
+		if e.Name == "zlib" {
+			return c, errors.New("the codec zlib is one of format 2: format 3 has gzip")
+		}
 		codec, err := codecFor(e)
 		if err != nil {
 			return c, err
@@ -116,9 +120,9 @@ func (c *coder) decode(a *array, data []byte, shape []int) (*graph.Tensor, error
 	for _, n := range shape {
 		size *= n // a part of an array's chunk, whose size is an int
 	}
-	limit := size + slack(size)
+	limit := capped(float64(size) + slack(size))
 	if c.shard != nil {
-		limit = 2*size + slack(size)
+		limit = c.most(a, size)
 	}
 	var err error
 	for _, codec := range slices.Backward(c.codecs) {
@@ -156,5 +160,31 @@ func (c *coder) elements(a *array, data []byte, stored []int, size int) (*graph.
 	return binfile.Tensor(a.dtype, layout.RowMajor(stored...), data)
 }
 
+// most returns the most bytes that the file of a chunk of so many bytes may have, or a shard before its codecs. Of small
+// chunks in a shard, the index and what codecs add may exceed the data many times.
+func (c *coder) most(a *array, size int) int {
+	n := 2*float64(size) + slack(size)
+	if c.shard != nil {
+		inner := float64(size / a.dtype.Size())
+		for _, k := range c.shard.chunks {
+			inner /= float64(k)
+		}
+		n += inner * (entry + innerSlack)
+	}
+	return capped(n)
+}
+
 // slack is the most bytes by which an encoded chunk may exceed its data.
-func slack(size int) int { return size/1000 + 1<<10 }
+func slack(size int) float64 { return float64(size)/1000 + 1<<10 }
+
+// innerSlack is the most bytes by which an encoded chunk in a shard may exceed twice its data: headers and checksums.
+const innerSlack = 128
+
+// capped returns n as an int, and less than the greatest one.
+func capped(n float64) int {
+	const most = math.MaxInt - 1
+	if n < most {
+		return int(n)
+	}
+	return most
+}

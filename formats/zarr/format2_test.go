@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,6 +48,7 @@ func TestRefusals2(t *testing.T) {
 		`"<f4"`:            {`"<c8"`, `"<c8" are not read`},
 		`"<f4",`:           {`"|f4",`, `"|f4" are not read`},
 		`"dtype": "<f4"`:   {`"dtype": [["a", "<f4"]]`, `are not read`},
+		`: "<f4"`:          {`: "xb1"`, `"xb1" are not read`},
 		`[2, 3]`:           {`[2]`, "chunks of shape [2]"},
 		`"C"`:              {`"A"`, `the order "A"`},
 		`"filters": null`:  {`"filters": [{"id": "delta"}]`, `the filter {"id": "delta"} is not known`},
@@ -120,7 +122,7 @@ func TestShards(t *testing.T) {
 	require.ErrorContains(t, err, "the index of the shard: it differs from its checksum")
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "c", "0"), make([]byte, 35), 0o666))
 	_, err = zarr.ReadArray(folder)
-	require.ErrorContains(t, err, "a shard of 35 bytes: its index has 36")
+	require.ErrorContains(t, err, "a shard of 35 bytes: its index has 2 entries of 16 bytes, and 4 bytes of checksums")
 
 	for from, c := range map[string]struct{ to, want string }{
 		`"chunk_shape": [2]`: {`"chunk_shape": [3]`, "chunks of shape [3] do not divide shards of shape [4]"},
@@ -134,4 +136,47 @@ func TestShards(t *testing.T) {
 		_, err := readText(t, "zarr.json", strings.Replace(sharded, from, c.to, 1))
 		require.ErrorContains(t, err, c.want)
 	}
+}
+
+// writeShard writes a shard 0 of an array whose text has other extents.
+func writeShard(t *testing.T, data []byte, replace ...string) string {
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "zarr.json"), []byte(strings.NewReplacer(replace...).Replace(sharded)), 0o666))
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "c"), 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "c", "0"), data, 0o666))
+	return folder
+}
+
+// TestHostileShard refuses a shard of so many chunks that the size of its index passes int.
+func TestHostileShard(t *testing.T) {
+	extent := "[" + strconv.Itoa(math.MaxInt/16+1) + "]"
+	r := zarr.From(writeShard(t, make([]byte, 64), "[8]", extent, "[4]", extent, "[2]", "[1]"))
+	_, _, err := r.Open()
+	require.NoError(t, err)
+	_, _, err = r.Read(t.Context(), 0, 1, func() *graph.Tensor { return graph.New(graph.Uint8, 1) })
+	require.ErrorContains(t, err, "a shard of 64 bytes: its index has "+extent[1:len(extent)-1]+" entries")
+}
+
+// TestSmallChunks reads a shard whose index and codecs take many times the bytes of its data, and refuses a file of more.
+func TestSmallChunks(t *testing.T) {
+	const n, inner = 4096, 2
+	var data, index []byte
+	want := make([]uint8, n)
+	for i := 0; i < n; i += inner {
+		want[i] = uint8(i / inner)
+		chunk, err := zarr.Gzip(1).Encode(want[i:][:inner])
+		require.NoError(t, err)
+		index = binary.LittleEndian.AppendUint64(index, uint64(len(data)))
+		index = binary.LittleEndian.AppendUint64(index, uint64(len(chunk)))
+		data = append(data, chunk...)
+	}
+	index, err := zarr.CRC32C().Encode(index)
+	require.NoError(t, err)
+	data = append(data, index...)
+	gzip := []string{"[8]", "[4096]", "[4]", "[4096]", `"codecs": [{"name": "bytes"}]`, `"codecs": [{"name": "bytes"}, {"name": "gzip"}]`}
+	x, err := zarr.ReadArray(writeShard(t, data, gzip...))
+	require.NoError(t, err)
+	require.True(t, graph.Equal(graph.Of(want), x))
+	_, err = zarr.ReadArray(writeShard(t, make([]byte, n/inner*(16+128)+2*n+2000), gzip...))
+	require.ErrorContains(t, err, "for a chunk of 4096")
 }

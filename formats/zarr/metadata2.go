@@ -80,7 +80,7 @@ func (a *array) parseType2(text json.RawMessage) error {
 		return fmt.Errorf("elements of type %s are not read: bool, integers and floats are", text)
 	}
 	for _, dt := range dtypes {
-		if dt.String()[:1]+strconv.Itoa(dt.Size()) == name[1:] && (strings.Contains("<>", name[:1]) || dt.Size() == 1) {
+		if dt.String()[:1]+strconv.Itoa(dt.Size()) == name[1:] && (strings.Contains("<>", name[:1]) || name[0] == '|' && dt.Size() == 1) {
 			a.dtype, a.swap = dt, dt.Size() > 1 && (name[0] == '>') != binfile.BigEndian
 			return nil
 		}

@@ -74,10 +74,13 @@ const entry = 16
 
 // decode returns a shard of a shape as a tensor of its own memory.
 func (s *shard) decode(a *array, data []byte, shape []int) (*graph.Tensor, error) {
-	grid, n := make([]int, len(shape)), 1
+	grid := make([]int, len(shape))
 	for k := range shape {
 		grid[k] = shape[k] / s.chunks[k]
-		n *= grid[k]
+	}
+	n, err := layout.NumElems(grid)
+	if err != nil {
+		return nil, err
 	}
 	index, err := s.readIndex(data, n)
 	if err != nil {
@@ -118,10 +121,11 @@ func (s *shard) decode(a *array, data []byte, shape []int) (*graph.Tensor, error
 
 // readIndex returns the index of n chunks, in this machine's byte order.
 func (s *shard) readIndex(data []byte, n int) ([]byte, error) {
-	size := entry*n + crcBytes*len(s.index.codecs)
-	if len(data) < size {
-		return nil, fmt.Errorf("a shard of %d bytes: its index has %d", len(data), size)
+	sums := crcBytes * len(s.index.codecs)
+	if len(data) < sums || n > (len(data)-sums)/entry { // entry*n may pass int
+		return nil, fmt.Errorf("a shard of %d bytes: its index has %d entries of %d bytes, and %d bytes of checksums", len(data), n, entry, sums)
 	}
+	size := entry*n + sums
 	index := data[len(data)-size:]
 	if s.atStart {
 		index = data[:size]

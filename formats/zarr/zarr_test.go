@@ -264,6 +264,7 @@ func TestRefusals(t *testing.T) {
 		`[2, 3]`:                     {`[2, 0]`, "chunks of shape [2 0]"},
 		`[5, 3]`:                     {`[5, -3]`, "-3"},
 		`"crc32c"`:                   {`"zstd"`, `codec "zstd" is not known, there are crc32c, gzip, zlib: import module`},
+		`"name": "crc32c"`:           {`"name": "zlib"`, "the codec zlib is one of format 2: format 3 has gzip"},
 		`"bytes"`:                    {`"transpose"`, "codec transpose"},
 		`"default"`:                  {`"suffix"`, `chunk keys "suffix"`},
 		`"NaN"`:                      {`"none"`, "fill_value"},
