@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/internal/binfile"
@@ -191,8 +193,11 @@ func (s *scanner) padding(name string) (size int, ok bool) {
 		return 0, false
 	}
 	descr := s.quoted()
-	if _, err := fmt.Sscanf(descr, "|V%d", &size); err != nil || size < 0 || size > mostRecord {
+	digits, ok := strings.CutPrefix(descr, "|V")
+	n, err := strconv.ParseUint(digits, 10, 31)
+	if !ok || err != nil || n > mostRecord {
 		s.fail("a field without a name of type %q", descr)
+		return 0, true
 	}
-	return size, true
+	return int(n), true
 }
