@@ -95,7 +95,7 @@ func float[T float32 | float64](dt graph.DType, f Format, layout string) cells {
 		case layout != "":
 			at, err := parseTime(layout, cell)
 			return T(float64(at.Unix()) + float64(at.Nanosecond())/1e9), err
-		case strings.Contains(cell, "_"): // Go's literals may have underscores, CSV's may not
+		case strings.ContainsAny(cell, "_xX"): // Go's literals may have underscores and be hexadecimal, CSV's may not
 			return 0, strconv.ErrSyntax
 		}
 		if or(f.Decimal, '.') != '.' {

@@ -83,7 +83,10 @@ func (f Format) Read(r io.Reader, dt graph.DType, columns ...string) (*graph.Ten
 type Column struct {
 	Name string
 	Type graph.DType
-	Time string // cells are times in this layout of package time, such as time.DateOnly; they become seconds since 1970, UTC
+	// Time is the layout of package time in which cells are times, such as time.DateOnly; they become seconds since 1970, UTC.
+	// By the rule of time.Parse, the abbreviation of a zone, such as CEST in time.RFC822, has the offset that it has in
+	// time.Local, and one that is not known there is taken as UTC: layouts with offsets, such as time.RFC822Z, avoid this.
+	Time string
 }
 
 // ReadColumns reads columns into a tensor [records] each, in the given order. If the format is Unnamed, the names are

@@ -64,11 +64,11 @@ func TestTypes(t *testing.T) {
 // TestErrors lists messages.
 func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                "csv: the record with the names of columns: EOF",
+		"":                "csv: the file is empty: it has no record with the names of columns",
 		"a,a\n1,2\n":      `csv: several columns are called "a": read all columns, and take some`,
 		"b\n1\n":          `csv: no column is called "a": there are ["b"]`,
 		"a,b\n1\n":        "csv: line 2 ends with column 1, which begins at character 1: the record before has 2 columns",
-		"a,b\n1,2\n,2\n":  "csv: line 3, column 1 (a) is empty, which no int64 is",
+		"a,b\n1,2\n,2\n":  "csv: line 3, column 1 (a) is empty, which no int64 is: read float64, in which it is NaN",
 		"a\n\"\nx\"\n":    `csv: line 2, column 1 (a): "\nx" is no int64`,
 		"a\n1\n\n\nx y\n": `csv: line 5, column 1 (a): "x y" is no int64`,
 	} {

@@ -153,3 +153,44 @@ func TestTimes(t *testing.T) {
 	_, err = csv.ReadColumns(strings.NewReader("t\n1.3.2024\n"), csv.Column{Name: "t", Type: graph.Int64, Time: time.DateOnly})
 	require.EqualError(t, err, `csv: line 2, column 1 (t): "1.3.2024" is no time in the layout "2006-01-02"`)
 }
+
+// TestMissingIntegers names the type that has missing numbers.
+func TestMissingIntegers(t *testing.T) {
+	f := csv.Format{Missing: []string{"NA"}}
+	for _, layout := range []string{"", time.DateOnly} {
+		for cell, want := range map[string]string{
+			`""`: "csv: line 2, column 1 (t) is empty, which no int64 is: read float64, in which it is NaN",
+			"NA": `csv: line 2, column 1 (t): "NA" is a missing number, which no int64 is: read float64, in which it is NaN`,
+		} {
+			_, err := f.ReadColumns(strings.NewReader("t\n"+cell+"\n"), csv.Column{Name: "t", Type: graph.Int64, Time: layout})
+			require.EqualError(t, err, want)
+		}
+	}
+	_, err := f.Read(strings.NewReader("t\nNA\n"), graph.Bool)
+	require.EqualError(t, err, `csv: line 2, column 1 (t): "NA" is a missing number, which no bool is`)
+}
+
+// TestNumerals lists numbers of other formats and of Go, and a reader that is nil.
+func TestNumerals(t *testing.T) {
+	german := csv.Format{Delimiter: ';', Decimal: ','}
+	for _, cell := range []string{"1.234,5", "1.5"} {
+		_, err := german.Read(strings.NewReader("a\n"+cell+"\n"), graph.Float64)
+		require.EqualError(t, err, `csv: line 2, column 1 (a): "`+cell+`" is no float64: the decimal mark is ',', and thousands separators are not read`)
+	}
+	for _, cell := range []string{"0x1p3", "-0X1P-2"} {
+		_, err := csv.Read(strings.NewReader("a\n"+cell+"\n"), graph.Float64)
+		require.ErrorContains(t, err, "is no float64")
+	}
+	x, err := csv.Read(strings.NewReader("a,b\ninf,-Infinity\n"), graph.Float64)
+	require.NoError(t, err)
+	require.True(t, graph.Equal(graph.Of([]float64{math.Inf(1), math.Inf(-1)}, 1, 2), x))
+	_, err = csv.Read(nil, graph.Float32)
+	require.EqualError(t, err, "csv: the reader is nil")
+}
+
+// TestZones shows the rule of time.Parse for abbreviations of zones.
+func TestZones(t *testing.T) {
+	x, err := csv.ReadColumns(strings.NewReader("t\n02 Jan 70 00:00 XYZ\n"), csv.Column{Name: "t", Type: graph.Int64, Time: time.RFC822})
+	require.NoError(t, err)
+	require.True(t, graph.Equal(graph.Of([]int64{86400}), x[0]))
+}

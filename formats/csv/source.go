@@ -31,6 +31,9 @@ func (f Format) open(r io.Reader) (*source, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
+	if r == nil {
+		return nil, errors.New("csv: the reader is nil")
+	}
 	b := bufio.NewReader(r)
 	head, err := b.Peek(binfile.KindBytes)
 	if err != nil && err != io.EOF {
@@ -47,6 +50,8 @@ func (f Format) open(r io.Reader) (*source, error) {
 	s := &source{format: f, in: in}
 	switch s.first, err = in.Read(); {
 	case err == io.EOF && f.Unnamed:
+	case err == io.EOF:
+		return nil, errors.New("csv: the file is empty: it has no record with the names of columns")
 	case err != nil:
 		what := "the record with the names of columns"
 		if f.Unnamed {
@@ -120,17 +125,27 @@ func (s *source) wrong(record []string, i int, dt graph.DType, err error) error 
 	cell := record[i]
 	var layout *layoutError
 	switch {
+	case s.format.missing(strings.TrimSpace(cell)):
+		what := " is empty"
+		if strings.TrimSpace(cell) != "" {
+			what = fmt.Sprintf(": %q is a missing number", cell)
+		}
+		advice := ": read float64, in which it is NaN"
+		if dt == graph.Bool {
+			advice = ""
+		}
+		return fmt.Errorf("csv: %s%s, which no %s is%s", where, what, dt, advice)
 	case errors.As(err, &layout):
 		return fmt.Errorf("csv: %s: %q is no time in the layout %q", where, cell, layout.layout)
-	case cell == "":
-		return fmt.Errorf("csv: %s is empty, which no %s is", where, dt)
 	case errors.Is(err, strconv.ErrRange):
 		return fmt.Errorf("csv: %s: %q is beyond the range of %s", where, cell, dt)
 	}
 	hint := s.otherDelimiter(record)
 	if hint == "" && (dt == graph.Float32 || dt == graph.Float64) {
 		hint = ": a missing number is an empty cell or nan"
-		if strings.IndexFunc(cell, isDigit) < 0 {
+		if mark := or(s.format.Decimal, '.'); mark != '.' && strings.Contains(cell, ".") {
+			hint = fmt.Sprintf(": the decimal mark is %q, and thousands separators are not read", mark)
+		} else if strings.IndexFunc(cell, isDigit) < 0 {
 			hint += fmt.Sprintf(", or with csv.Format{Missing: []string{%q}} this word", strings.TrimSpace(cell))
 		}
 	}
