@@ -40,7 +40,7 @@ const (
 	mostKeptBytes = 1 << 30
 )
 
-// get returns the part of a key, and builds it if necessary. Errors are not kept.
+// get returns the part of a key, and builds it if necessary. Nothing is kept of an error or a panic.
 func (c *cache) get(key string, build func() (*part, error)) (*part, error) {
 	c.mu.Lock()
 	k := &kept{key: key}
@@ -53,16 +53,26 @@ func (c *cache) get(key string, build func() (*part, error)) (*part, error) {
 		c.kept = slices.Delete(c.kept, 0, 1)
 	}
 	c.mu.Unlock()
-	var err error
-	k.mu.Lock() // not a sync.Once, whose frame would hide the line that runs the model
+	built := false // stays false if build panics
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if k.built = built; !built {
+			c.kept = slices.DeleteFunc(c.kept, func(other *kept) bool { return other == k })
+		}
+	}()
+	p, err := k.get(build)
+	built = err == nil
+	return p, err
+}
+
+// get returns the part, and builds it if no goroutine has. It is not a sync.Once, whose frame would hide the line that
+// runs the model.
+func (k *kept) get(build func() (*part, error)) (p *part, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if k.part == nil {
 		k.part, err = build()
-	}
-	k.mu.Unlock()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if k.built = err == nil; !k.built {
-		c.kept = slices.DeleteFunc(c.kept, func(other *kept) bool { return other == k })
 	}
 	return k.part, err
 }

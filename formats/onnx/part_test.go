@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -133,6 +134,30 @@ func TestSizeNames(t *testing.T) {
 	_, err = p.Run(t.Context(), graph.Feeds{"x": counted(2, 3), "in.2": counted(4, 3, 2)})
 	require.EqualError(t, err, `onnx: input "x" is float32[2 3]: the model takes float32[x_axis_0,unk__1,2]`)
 	require.Len(t, p.root.shaped.kept, 1) // errors are not kept
+}
+
+// TestKeptPartsAfterPanic builds a part again whose first build ended in a panic.
+func TestKeptPartsAfterPanic(t *testing.T) {
+	var c cache
+	require.Panics(t, func() { _, _ = c.get("a", func() (*part, error) { panic("a") }) })
+	require.Empty(t, c.kept)
+	want := &part{}
+	p, err := c.get("a", func() (*part, error) { return want, nil })
+	require.NoError(t, err)
+	require.Same(t, want, p)
+	require.Same(t, want, c.latest())
+
+	// A goroutine that waits for a build that ends in a panic builds the part itself.
+	began, waiting := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer func() { _ = recover() }()
+		_, _ = c.get("b", func() (*part, error) { close(began); <-waiting; panic("b") })
+	}()
+	<-began
+	time.AfterFunc(time.Millisecond, func() { close(waiting) })
+	p, err = c.get("b", func() (*part, error) { return want, nil })
+	require.NoError(t, err)
+	require.Same(t, want, p)
 }
 
 // TestKeptParts runs a model for more shapes than it keeps programs for, and many goroutines at once.
