@@ -3,6 +3,7 @@ package gonum
 // Matrices and vectors of gonum as tensors, and tensors as matrices and vectors, over the same memory: a write to one shows in the other.
 
 import (
+	"reflect"
 	"unsafe"
 
 	"gonum.org/v1/gonum/blas/blas32"
@@ -17,6 +18,9 @@ import (
 // type with a method RawMatrix; a *mat.VecDense, or another type with RawVector, is a tensor [n], and its transpose a row [1, n]. Other
 // matrices have no such memory, and the tensor is a failed one, whose Err says so: copy them by mat.DenseCopyOf.
 func Of(m mat.Matrix) *graph.Tensor {
+	if isNil(m) {
+		return tensor.Failf("the matrix is nil")
+	}
 	switch m := m.(type) {
 	case mat.RawMatrixer:
 		return OfGeneral(m.RawMatrix())
@@ -32,6 +36,15 @@ func Of(m mat.Matrix) *graph.Tensor {
 		return Of(m.Vector).Reshape(1, -1)
 	}
 	return tensor.Failf("a %T has no memory of rows and columns: mat.DenseCopyOf makes a matrix that has", m)
+}
+
+// isNil reports whether a matrix, or the one that it transposes, is nil or a nil pointer.
+func isNil(m mat.Matrix) bool {
+	if v := reflect.ValueOf(m); m == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		return true
+	}
+	t, ok := m.(mat.Untransposer)
+	return ok && isNil(t.Untranspose())
 }
 
 // OfGeneral returns a matrix of BLAS as a tensor [rows, cols] over its memory.

@@ -87,6 +87,9 @@ func TestVectorsOfBLAS(t *testing.T) {
 }
 
 func TestMatricesWithoutMemory(t *testing.T) {
+	for _, m := range []mat.Matrix{nil, (*mat.Dense)(nil), (*mat.VecDense)(nil), (*mat.SymDense)(nil), (*mat.Dense)(nil).T(), mat.TransposeVec{}} {
+		require.ErrorContains(t, gonum.Of(m).Err(), "the matrix is nil")
+	}
 	require.ErrorContains(t, gonum.Of(mat.NewDiagDense(2, nil)).Err(), "mat.DenseCopyOf")
 	for _, x := range []*graph.Tensor{graph.Zeros(graph.Float64, 0, 3), graph.Zeros(graph.Float32, 2, 3), graph.Zeros(graph.Float64, 2), graph.Of([]float64{1}, 5)} {
 		_, err := gonum.Dense(x)
@@ -168,6 +171,8 @@ func TestFuncErrors(t *testing.T) {
 	a, b := mat.NewDense(2, 3, nil), mat.NewDense(3, 2, nil)
 	for want, err := range map[string]error{
 		"source 1 is nil":              add(context.Background(), new(mat.Dense), a, nil),
+		"dst is nil":                   add(context.Background(), nil, a, a),
+		"source 0 is nil":              add(context.Background(), new(mat.Dense), (*mat.Dense)(nil).T(), a),
 		"source 0 is empty":            add(context.Background(), new(mat.Dense), new(mat.SymDense), a),
 		"1 inputs given":               add(context.Background(), new(mat.Dense), a),
 		"dst has 3 rows":               add(context.Background(), mat.NewDense(4, 3, nil).Slice(0, 3, 0, 2).(*mat.Dense), a, a),

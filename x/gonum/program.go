@@ -19,6 +19,9 @@ import (
 // The function is safe for concurrent use. Its errors name the program's inputs and outputs.
 func Func(p *graph.Program) func(ctx context.Context, dst *mat.Dense, src ...mat.Matrix) error {
 	return func(ctx context.Context, dst *mat.Dense, src ...mat.Matrix) error {
+		if dst == nil {
+			return fail("program of matrices", "dst is nil")
+		}
 		ins := make([]*graph.Tensor, len(src))
 		for i, m := range src {
 			t, err := source(p, i, m)
@@ -43,7 +46,7 @@ func Func(p *graph.Program) func(ctx context.Context, dst *mat.Dense, src ...mat
 
 // source returns a matrix as input i of a program.
 func source(p *graph.Program, i int, m mat.Matrix) (*graph.Tensor, error) {
-	if m == nil {
+	if isNil(m) {
 		return nil, fail("program of matrices", "source %d is nil", i)
 	}
 	t := Of(m)
