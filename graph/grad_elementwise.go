@@ -49,8 +49,25 @@ func powerByBase(x, y, _ Node) Node {
 // powerByExponent returns x^y * log(x), or 0 where x is 0.
 func powerByExponent(x, _, r Node) Node { return r.Mul(Where(x.Eq(0), 0, x.Log())) }
 
+// The slopes of activations have bounds on x beyond which they round to 0 or 1. So no intermediate value overflows, and
+// an infinite x has the slope of the limit.
+
+// siluSlope returns s + (1-s)*r, where s is the sigmoid of x.
+func siluSlope(x, _, r Node) Node {
+	s := x.Sigmoid()
+	return s.Scalar(1).Sub(s).FMA(r.Minimum(100), s)
+}
+
+// mishSlope returns t + (1-t*t)*sigmoid(x)*x, where t is tanh(softplus(x)).
+func mishSlope(x, _, _ Node) Node {
+	x = x.Clip(-800, 800)
+	t := x.Softplus().Tanh()
+	return oneMinusSquare(t).Mul(x.Sigmoid()).FMA(x, t)
+}
+
 // geluSlope returns the distribution function of the normal distribution at x plus x times its density.
 func geluSlope(x, _, _ Node) Node {
+	x = x.Clip(-40, 40)
 	below := x.Mul(math.Sqrt2 / 2).Erf().Add(1).Mul(0.5)
 	return x.Square().Mul(-0.5).Exp().Mul(1/math.Sqrt(2*math.Pi)).FMA(x, below)
 }
@@ -58,6 +75,7 @@ func geluSlope(x, _, _ Node) Node {
 // geluTanhSlope returns (1+t)/2 + x*(1-t*t)/2 * u', where t is tanh(u) and u the polynomial of GELUTanh.
 func geluTanhSlope(x, _, _ Node) Node {
 	const c, cubic = 0.79788456080286535588 /* sqrt(2/pi) */, 0.044715
+	x = x.Clip(-10, 10)
 	square := x.Square()
 	t := square.Mul(c * cubic).Add(c).Mul(x).Tanh()
 	slope := square.Mul(3 * c * cubic).Add(c)

@@ -74,13 +74,15 @@ func pullCumProd(p *pullback) []Node {
 
 // pullCumExtreme divides the cotangent of each result equally among the elements up to it that are equal to it. The
 // results form runs of equal elements. Within a run, c[i] counts the elements that equal it, and S[j] adds g[i]/c[i]
-// for i >= j; both are recurrences whose factor is 1 inside a run and 0 at its border.
+// for i >= j; both are recurrences whose factor is 1 inside a run and 0 at its border. A NaN equals nothing: its result
+// passes no cotangent on.
 func pullCumExtreme(p *pullback) []Node {
 	k, x := p.attr.Axis, p.arg(0)
 	y := apply(p.op, ir.Attr{Axis: k}, x.n)
 	dt := x.DType().Compute()
 	tie, same := x.Eq(y), y.Eq(y.previous(k)).Cast(dt)
-	g := p.inclusive().as(dt).Div(tie.Cast(dt).Recurrence(k, same))
+	count := tie.Cast(dt).Recurrence(k, same)
+	g := Where(count.Eq(0), 0, p.inclusive().as(dt)).Div(count.Maximum(1))
 	return []Node{Where(tie, g.Recurrence(k, same.next(k), Reverse), 0).as(x.DType())}
 }
 

@@ -137,11 +137,11 @@ var derivatives = [...]derivative{
 	ir.OpFMod:  {partial: []partial{one, func(x, y, _ Node) Node { return x.Div(y).Trunc().Neg() }}, singular: true},
 
 	ir.OpSigmoid:   {partial: []partial{func(_, _, r Node) Node { return r.Scalar(1).Sub(r).Mul(r) }}},
-	ir.OpSiLU:      {partial: []partial{func(x, _, r Node) Node { s := x.Sigmoid(); return s.Scalar(1).Sub(s).FMA(r, s) }}},
+	ir.OpSiLU:      {partial: []partial{siluSlope}},
 	ir.OpSoftplus:  {partial: []partial{func(x, _, _ Node) Node { return x.Sigmoid() }}},
 	ir.OpGELU:      {partial: []partial{geluSlope}},
 	ir.OpGELUTanh:  {partial: []partial{geluTanhSlope}},
-	ir.OpMish:      {partial: []partial{func(x, _, _ Node) Node { t := x.Softplus().Tanh(); return oneMinusSquare(t).Mul(x.Sigmoid()).FMA(x, t) }}},
+	ir.OpMish:      {partial: []partial{mishSlope}},
 	ir.OpELU:       {partial: []partial{func(x, y, _ Node) Node { return Where(x.Gt(0), 1, y.Mul(x.Minimum(0).Exp())) }, func(x, _, _ Node) Node { return x.Minimum(0).Expm1() }}},
 	ir.OpSELU:      {partial: []partial{func(x, _, _ Node) Node { return Where(x.Gt(0), seluScale, x.Minimum(0).Exp().Mul(seluScale*seluAlpha)) }}},
 	ir.OpCELU:      {partial: []partial{func(x, y, _ Node) Node { return x.Minimum(0).Div(y).Exp() }, celuByAlpha}},

@@ -33,17 +33,23 @@ func TestGradAtSpecialValues(t *testing.T) {
 		f       func(x graph.Node) graph.Node
 		x, want []float64
 	}{
-		"abs":              {graph.Node.Abs, []float64{-2, 0, 3}, []float64{-1, 0, 1}},
-		"relu":             {graph.Node.ReLU, []float64{-2, 0, 3, nan}, []float64{0, 0, 1, 0}},
-		"leaky relu":       {func(x graph.Node) graph.Node { return x.LeakyReLU(0.1) }, []float64{-2, 0, 3}, []float64{0.1, 1, 1}},
-		"elu":              {func(x graph.Node) graph.Node { return x.ELU(0.5) }, []float64{0, 1000}, []float64{0.5, 1}},
-		"hardswish":        {graph.Node.HardSwish, []float64{-4, -3, 0, 3, 4}, []float64{0, 0, 0.5, 1, 1}},
-		"maximum of a tie": {func(x graph.Node) graph.Node { return x.Maximum(1) }, []float64{0, 1, 2}, []float64{0, 0.5, 1}},
-		"minimum of a tie": {func(x graph.Node) graph.Node { return x.Minimum(1) }, []float64{0, 1, 2}, []float64{1, 0.5, 0}},
-		"clip":             {func(x graph.Node) graph.Node { return x.Clip(0, 2) }, []float64{-1, 0, 1, 2, 3}, []float64{0, 0.5, 1, 0.5, 0}},
-		"max":              {func(x graph.Node) graph.Node { return x.Max() }, []float64{1, 5, 5, 2}, []float64{0, 0.5, 0.5, 0}},
-		"min of NaN":       {func(x graph.Node) graph.Node { return x.Min() }, []float64{1, nan}, []float64{0, 0}},
-		"cummax":           {func(x graph.Node) graph.Node { return x.CumMax(0) }, []float64{1, 3, 3, 2}, []float64{1, 1 + 0.5 + 0.5, 0.5 + 0.5, 0}},
+		"abs":               {graph.Node.Abs, []float64{-2, 0, 3}, []float64{-1, 0, 1}},
+		"relu":              {graph.Node.ReLU, []float64{-2, 0, 3, nan}, []float64{0, 0, 1, 0}},
+		"leaky relu":        {func(x graph.Node) graph.Node { return x.LeakyReLU(0.1) }, []float64{-2, 0, 3}, []float64{0.1, 1, 1}},
+		"elu":               {func(x graph.Node) graph.Node { return x.ELU(0.5) }, []float64{0, 1000}, []float64{0.5, 1}},
+		"hardswish":         {graph.Node.HardSwish, []float64{-4, -3, 0, 3, 4}, []float64{0, 0, 0.5, 1, 1}},
+		"maximum of a tie":  {func(x graph.Node) graph.Node { return x.Maximum(1) }, []float64{0, 1, 2}, []float64{0, 0.5, 1}},
+		"minimum of a tie":  {func(x graph.Node) graph.Node { return x.Minimum(1) }, []float64{0, 1, 2}, []float64{1, 0.5, 0}},
+		"clip":              {func(x graph.Node) graph.Node { return x.Clip(0, 2) }, []float64{-1, 0, 1, 2, 3}, []float64{0, 0.5, 1, 0.5, 0}},
+		"max":               {func(x graph.Node) graph.Node { return x.Max() }, []float64{1, 5, 5, 2}, []float64{0, 0.5, 0.5, 0}},
+		"min of NaN":        {func(x graph.Node) graph.Node { return x.Min() }, []float64{1, nan}, []float64{0, 0}},
+		"cummax":            {func(x graph.Node) graph.Node { return x.CumMax(0) }, []float64{1, 3, 3, 2}, []float64{1, 1 + 0.5 + 0.5, 0.5 + 0.5, 0}},
+		"cummax of NaN":     {func(x graph.Node) graph.Node { return x.CumMax(0).Index(0, 0) }, []float64{1, 2, nan}, []float64{1, 0, 0}},
+		"cummin before NaN": {func(x graph.Node) graph.Node { return x.CumMin(0) }, []float64{2, 1, nan, 0}, []float64{1, 1, 0, 0}},
+		"silu":              {graph.Node.SiLU, []float64{-inf, -1e300, 0, 1e300, inf}, []float64{0, 0, 0.5, 1, 1}},
+		"mish":              {graph.Node.Mish, []float64{-inf, -1e300, 0, 1e300, inf}, []float64{0, 0, 0.6, 1, 1}},
+		"gelu":              {graph.Node.GELU, []float64{-inf, -1e300, 0, 1e300, inf}, []float64{0, 0, 0.5, 1, 1}},
+		"gelu by tanh":      {graph.Node.GELUTanh, []float64{-inf, -1e300, 0, 1e300, inf}, []float64{0, 0, 0.5, 1, 1}},
 		"maxpool": {func(x graph.Node) graph.Node {
 			return x.Reshape(1, 1, 6).MaxPool(graph.PoolOptions{Size: []int{3}, Strides: []int{3}})
 		}, []float64{2, 2, 2, 0, 1, 1}, []float64{1. / 3, 1. / 3, 1. / 3, 0, 0.5, 0.5}},
@@ -86,6 +92,21 @@ func TestGradAtSpecialValues(t *testing.T) {
 				require.InDelta(t, want, got[i], 1e-6, "%s at %v: %v", name, c.x[i], got)
 			}
 		}
+	}
+}
+
+// TestGradOfLargeActivations: squares and cubes of narrow types do not overflow, and a NaN stays one.
+func TestGradOfLargeActivations(t *testing.T) {
+	for name, f := range map[string]func(graph.Node) graph.Node{
+		"silu": graph.Node.SiLU, "mish": graph.Node.Mish, "gelu": graph.Node.GELU, "gelu by tanh": graph.Node.GELUTanh,
+	} {
+		for _, dt := range []graph.DType{graph.Float16, graph.BFloat16, graph.Float32} {
+			for _, size := range []float64{300, 6e4, 1e20, math.Inf(1)} {
+				got := gradAt(t, func(x graph.Node) graph.Node { return f(x.Cast(dt)).Cast(graph.Float64) }, []float64{-size, size})
+				require.Equal(t, []float64{0, 1}, got, "%s of %s at %v", name, dt, size)
+			}
+		}
+		require.True(t, math.IsNaN(gradAt(t, f, []float64{math.NaN()})[0]), name)
 	}
 }
 
