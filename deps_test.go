@@ -56,7 +56,7 @@ var allowed = map[string][]string{
 	"stream":                        {"graph", "internal/binfile", "ir", "ir/layout", "formats/npy", "stream/blocks"},
 	"stream/blocks":                 {"ir"},
 	"formats/zarr":                  {"graph", "internal/binfile", "ir/layout"},
-	"optim":                         {"graph"},
+	"optim":                         {"graph", "ir", "runtime/tensor"},
 	"codegen":                       {"ir", "ir/elementary", "ir/kernel"},
 	"codegen/vector":                {"ir", "ir/kernel"},
 	"codegen/amd64":                 {"ir", "ir/elementary", "ir/kernel", "codegen/vector"},

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // Parameters are the named tensors that a fit changes.
@@ -16,9 +17,15 @@ type Parameters struct {
 	tensors []*graph.Tensor
 }
 
-// Add adds a parameter whose value is a tensor, and returns its Node. Steps write to the tensor. The name must be an
-// identifier that no other parameter or input has.
+// fail returns a Node with an error at the line of the user's call.
+func fail(format string, args ...any) graph.Node { return graph.Const(tensor.Failf(format, args...)) }
+
+// Add adds a parameter whose value is a tensor, and returns its Node. Steps write to the tensor, which must be row-major
+// and share no memory with other parameters. The name must be an identifier that no other parameter or input has.
 func (p *Parameters) Add(name string, t *graph.Tensor) graph.Node {
+	if p == nil {
+		return fail("optim: the Parameters are nil: declare a variable of the type")
+	}
 	node := graph.Input(name, t.DType(), t.Shape())
 	if t.Err() != nil {
 		node = graph.Const(t)
@@ -33,6 +40,27 @@ func (p *Parameters) Nodes() graph.Nodes { return slices.Clone(p.nodes) }
 // Tensors returns the tensors of the parameters in the order in which they were added.
 func (p *Parameters) Tensors() []*graph.Tensor { return slices.Clone(p.tensors) }
 
+// check returns an error for a parameter that steps cannot write to.
+func (p *Parameters) check() error {
+	if p == nil {
+		return fmt.Errorf("optim: the Parameters are nil: declare a variable of the type")
+	}
+	for i, t := range p.tensors {
+		if t.Err() != nil {
+			continue // its Node has the error
+		}
+		if !t.IsRowMajor() {
+			return fmt.Errorf("optim: the tensor of parameter %s, with shape %v and strides %v, is not row-major: add its Clone", p.names[i], t.Shape(), t.Strides())
+		}
+		for j, other := range p.tensors[:i] {
+			if other.Err() == nil && graph.Overlaps(t, other) {
+				return fmt.Errorf("optim: the tensors of parameters %s and %s share memory: use one parameter, or a Clone", p.names[j], p.names[i])
+			}
+		}
+	}
+	return nil
+}
+
 // Fit is a program that computes a loss and changes parameters, with its state. It is for one goroutine at a time.
 type Fit struct {
 	program *graph.Program
@@ -46,6 +74,14 @@ type Fit struct {
 type Clipped struct {
 	Optimizer
 	Norm float64
+}
+
+// Gradients implements Optimizer.
+func (o Clipped) Gradients(gradients graph.Nodes) graph.Nodes {
+	if o.Optimizer == nil {
+		return slices.Repeat(graph.Nodes{fail("optim: the Optimizer of Clipped is not set")}, len(gradients))
+	}
+	return o.Optimizer.Gradients(ClipByNorm(gradients, o.Norm))
 }
 
 // ClipByNorm returns gradients multiplied by norm/n if n, the norm of all their elements together, is greater than
@@ -65,14 +101,24 @@ func ClipByNorm(gradients graph.Nodes, norm float64) graph.Nodes {
 
 // New compiles the step of an optimizer that decreases a loss, a scalar of a float type, by changing parameters. The
 // inputs are the other inputs that the loss needs, in the order in which Step takes them. A parameter that the loss does
-// not depend on has the gradient 0. Errors are those of graph.Compile.
+// not depend on has the gradient 0. Errors are those of graph.Compile, and of parameters that steps cannot write to.
 func New(o Optimizer, loss graph.Node, p *Parameters, inputs ...graph.Node) (*Fit, error) {
+	if o == nil {
+		return nil, fmt.Errorf("optim: the Optimizer is nil")
+	}
+	if err := p.check(); err != nil {
+		return nil, err
+	}
 	if loss.Err() == nil && loss.Rank() != 0 {
 		return nil, fmt.Errorf("optim: the loss is %s: it must be a scalar, such as a Mean", loss)
 	}
-	gradients := graph.Grad(loss, p.nodes...)
-	if c, is := o.(Clipped); is {
-		gradients = ClipByNorm(gradients, c.Norm)
+	gradients := o.Gradients(graph.Grad(loss, p.nodes...))
+	if len(gradients) != len(p.nodes) {
+		return nil, fmt.Errorf("optim: %T returns %d gradients for %d parameters", o, len(gradients), len(p.nodes))
+	}
+	if slices.ContainsFunc(gradients, func(g graph.Node) bool { return g.Err() != nil }) {
+		_, err := graph.Compile(loss, gradients)
+		return nil, err
 	}
 	fit := &Fit{names: slices.Clone(p.names), held: slices.Clone(p.tensors), loss: graph.New(graph.Float64), data: len(inputs)}
 	step := graph.Input("optim_step", graph.Float64)
@@ -91,13 +137,19 @@ func New(o Optimizer, loss graph.Node, p *Parameters, inputs ...graph.Node) (*Fi
 	}
 	fit.names, fit.held = append(fit.names, "optim_step"), append(fit.held, graph.New(graph.Float64))
 	program, err := graph.Compile(loss.Cast(graph.Float64), updated, states, step.Add(1), graph.WithInputs(append(declared, step)...))
+	if err != nil {
+		return nil, err
+	}
 	fit.program = program
-	return fit, err
+	return fit, nil
 }
 
 // Step computes the loss for the inputs and changes the parameters and the state in place. It returns the loss before
 // the change. After an error, such as that of a cancelled context, parameters and state may be changed in part.
 func (f *Fit) Step(ctx context.Context, inputs ...*graph.Tensor) (loss float64, err error) {
+	if f == nil || f.program == nil {
+		return 0, fmt.Errorf("optim: the Fit was not made by New, or New returned an error")
+	}
 	if len(inputs) != f.data {
 		return 0, fmt.Errorf("optim: %d inputs given, the loss takes %d", len(inputs), f.data)
 	}

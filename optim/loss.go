@@ -1,6 +1,9 @@
 package optim
 
-import "github.com/stridefuse/stridefuse/graph"
+import (
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // Losses return one number for each example; take their Mean or Sum. None overflows for large logits, and neither do
 // their gradients.
@@ -9,17 +12,30 @@ import "github.com/stridefuse/stridefuse/graph"
 // labels is [...], of integers from 0 on. A label outside the classes gives 0.
 func CrossEntropy(logits, labels graph.Node) graph.Node {
 	p := logits.LogSoftmax(-1)
-	if p.Err() != nil {
+	switch {
+	case p.Err() != nil:
 		return p
+	case labels.Err() != nil:
+		return labels
 	}
 	s := logits.Shape()
+	if !labels.Shape().Equal(s[:len(s)-1]) {
+		return fail("optim: CrossEntropy of logits %v and labels %v: labels must have the shape of the logits without the last axis", s, labels.Shape())
+	}
+	if !ir.Ints.Has(labels.DType()) {
+		return fail("optim: CrossEntropy of %s labels: they must be integers", labels.DType())
+	}
 	right := labels.Cast(graph.Int64).Unsqueeze(-1).Eq(graph.Iota(graph.Int64, s[len(s)-1]))
 	return graph.Where(right, p, 0).Sum(-1).Neg()
 }
 
 // BinaryCrossEntropy returns -log(p) where the target is 1 and -log(1-p) where it is 0, for the probability p =
-// sigmoid(logits). Targets between 0 and 1 mix the two. It is computed as softplus(logits) - logits*targets.
+// sigmoid(logits). Targets between 0 and 1 mix the two. Both have the same shape. It is computed as softplus(logits) -
+// logits*targets.
 func BinaryCrossEntropy(logits, targets graph.Node) graph.Node {
+	if logits.Err() == nil && targets.Err() == nil && !logits.Shape().Equal(targets.Shape()) {
+		return fail("optim: BinaryCrossEntropy of logits %v and targets %v: the shapes must be equal", logits.Shape(), targets.Shape())
+	}
 	return logits.Softplus().Sub(logits.Mul(targets))
 }
 

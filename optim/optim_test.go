@@ -43,9 +43,12 @@ func TestOptimizers(t *testing.T) {
 			s[0] = 0.9*s[0] + g
 			return w - rate*s[0]
 		}},
-		"adam":    {optim.Adam{Rate: optim.Constant(rate), Beta1: b1, Beta2: b2}, adam(0)},
-		"adamw":   {optim.AdamW{Rate: optim.Constant(rate), Beta1: b1, Beta2: b2, Decay: 0.1}, adam(0.1)},
-		"clipped": {optim.Clipped{Optimizer: optim.SGD{Rate: optim.Constant(rate)}, Norm: 1}, nil},
+		"adam":                 {optim.Adam{Rate: optim.Constant(rate), Beta1: b1, Beta2: b2}, adam(0)},
+		"adamw":                {optim.AdamW{Rate: optim.Constant(rate), Beta1: b1, Beta2: b2, Decay: 0.1}, adam(0.1)},
+		"clipped by pointer":   {&optim.Clipped{Optimizer: optim.SGD{Rate: optim.Constant(rate)}, Norm: 1}, nil},
+		"clipped in a wrapper": {struct{ optim.Optimizer }{optim.Clipped{Optimizer: optim.SGD{Rate: optim.Constant(rate)}, Norm: 1}}, nil},
+		"clipped twice":        {optim.Clipped{Optimizer: optim.Clipped{Optimizer: optim.SGD{Rate: optim.Constant(rate)}, Norm: 1}, Norm: 5}, nil},
+		"clipped":              {optim.Clipped{Optimizer: optim.SGD{Rate: optim.Constant(rate)}, Norm: 1}, nil},
 	} {
 		fit, w := bowl(t, c.o)
 		want, states := []float64{3, -2}, [2][]float64{{0, 0}, {0, 0}}
@@ -172,6 +175,55 @@ func TestMistakes(t *testing.T) {
 	var broken optim.Parameters
 	_, err = optim.New(optim.SGD{Rate: optim.Constant(1)}, broken.Add("w", graph.Of([]float32{1}, 2)).Sum(), &broken)
 	require.Error(t, err)
+}
+
+// TestUnset: what is not set or does not fit is an error with its name, not a panic.
+func TestUnset(t *testing.T) {
+	sgd, data := optim.SGD{Rate: optim.Constant(1)}, graph.Zeros(graph.Float32, 2, 2)
+	fitting := func(o optim.Optimizer, tensors ...*graph.Tensor) error {
+		var params optim.Parameters
+		loss := graph.Scalar(graph.Float32, 0)
+		for i, tensor := range tensors {
+			loss = loss.Add(params.Add(fmt.Sprint("w", i), tensor).SumSquares())
+		}
+		_, err := optim.New(o, loss, &params)
+		return err
+	}
+	require.NoError(t, fitting(sgd, data, data.Clone()))
+	for _, o := range []optim.Optimizer{optim.SGD{}, optim.Adam{}, optim.AdamW{}, optim.Clipped{Optimizer: optim.SGD{}, Norm: 1}} {
+		require.ErrorContains(t, fitting(o, data), "Rate is not set", "%T", o)
+	}
+	for want, err := range map[string]error{
+		"the Optimizer is nil":                fitting(nil, data),
+		"the Optimizer of Clipped is not set": fitting(optim.Clipped{}, data),
+		"Cosine with 3 warmup steps of 3 steps in all: they must be from 0 to less than all": fitting(optim.SGD{Rate: optim.Cosine(0.1, 3, 3)}, data),
+		"the tensor of parameter w1, with shape [2 2] and strides [1 2], is not row-major":   fitting(sgd, graph.Zeros(graph.Float32, 3), data.T()),
+		"the tensor of parameter w0, with shape [2 2] and strides [0 1], is not row-major":   fitting(sgd, graph.Zeros(graph.Float32, 2).BroadcastTo(2, 2)),
+		"the tensors of parameters w0 and w2 share memory":                                   fitting(sgd, data, data.Clone(), data),
+	} {
+		require.ErrorContains(t, err, want)
+	}
+	var none *optim.Parameters
+	require.ErrorContains(t, none.Add("w", data).Err(), "the Parameters are nil")
+	_, err := optim.New(sgd, graph.Scalar(graph.Float32, 0), nil)
+	require.ErrorContains(t, err, "the Parameters are nil")
+	_, err = (*optim.Fit)(nil).Step(t.Context())
+	require.ErrorContains(t, err, "the Fit was not made by New")
+}
+
+// TestLossShapes: nothing is broadcast.
+func TestLossShapes(t *testing.T) {
+	n := graph.Dim("n")
+	in := func(dt graph.DType, extents ...any) graph.Node { return graph.Input("x", dt, extents...) }
+	for want, loss := range map[string]graph.Node{
+		"BinaryCrossEntropy of logits [n] and targets [n,1]: the shapes must be equal": optim.BinaryCrossEntropy(in(graph.Float32, n), in(graph.Float32, n, 1)),
+		"CrossEntropy of logits [n,3] and labels [n,1]: labels must have the shape":    optim.CrossEntropy(in(graph.Float32, n, 3), in(graph.Int64, n, 1)),
+		"CrossEntropy of float64 labels: they must be integers":                        optim.CrossEntropy(in(graph.Float32, n, 3), in(graph.Float64, n)),
+	} {
+		require.ErrorContains(t, loss.Err(), want)
+		require.ErrorContains(t, loss.Err(), "optim_test.go:")
+	}
+	require.NoError(t, optim.CrossEntropy(in(graph.Float32, n, 3), in(graph.Uint8, n)).Err())
 }
 
 // TestLosses compares values and gradients with stable forms in float64, for large logits too.

@@ -4,6 +4,8 @@ import "github.com/stridefuse/stridefuse/graph"
 
 // Optimizer says how a step changes a parameter. SGD, Adam and AdamW are Optimizers; other packages may add theirs.
 type Optimizer interface {
+	// Gradients returns the gradients of all parameters that Update gets. Most optimizers return them unchanged.
+	Gradients(gradients graph.Nodes) graph.Nodes
 	// States returns the names of the tensors that the optimizer keeps for each parameter. They have the parameter's
 	// shape and the type in which it is computed, and begin as zeros.
 	States() []string
@@ -20,7 +22,7 @@ type Update struct {
 }
 
 // rate returns the learning rate of the step in the type of the parameter.
-func (u Update) rate(s Schedule) graph.Node { return u.scalar(s(u.Step)) }
+func (u Update) rate(s Schedule) graph.Node { return u.scalar(s.at(u.Step)) }
 
 // scalar returns a Float64 number in the type of the parameter.
 func (u Update) scalar(x graph.Node) graph.Node { return x.Cast(u.Parameter.DType()) }
@@ -30,6 +32,9 @@ type SGD struct {
 	Rate     Schedule
 	Momentum float64 // 0 keeps no state
 }
+
+// Gradients implements Optimizer.
+func (SGD) Gradients(gradients graph.Nodes) graph.Nodes { return gradients }
 
 // States implements Optimizer.
 func (o SGD) States() []string {
@@ -55,6 +60,9 @@ type Adam struct {
 	Rate                  Schedule
 	Beta1, Beta2, Epsilon float64
 }
+
+// Gradients implements Optimizer.
+func (Adam) Gradients(gradients graph.Nodes) graph.Nodes { return gradients }
 
 // States implements Optimizer.
 func (Adam) States() []string { return []string{"mean", "square"} }
@@ -91,12 +99,15 @@ type AdamW struct {
 	Decay                 float64
 }
 
+// Gradients implements Optimizer.
+func (AdamW) Gradients(gradients graph.Nodes) graph.Nodes { return gradients }
+
 // States implements Optimizer.
 func (AdamW) States() []string { return Adam{}.States() }
 
 // Update implements Optimizer.
 func (o AdamW) Update(u Update) (graph.Node, []graph.Node) {
 	change, states := Adam{o.Rate, o.Beta1, o.Beta2, o.Epsilon}.change(u)
-	shrunk := u.Parameter.Mul(u.scalar(o.Rate(u.Step).Mul(o.Decay).Neg().Add(1)))
+	shrunk := u.Parameter.Mul(u.scalar(o.Rate.at(u.Step).Mul(o.Decay).Neg().Add(1)))
 	return shrunk.Sub(change), states
 }
