@@ -73,16 +73,13 @@ func (a *arena) load(code []byte) (entry uintptr, s span, err error) {
 	}
 	pages := a.memory(s)
 	if err := a.sys.write(pages); err != nil {
-		a.give(s)
-		return 0, span{}, fmt.Errorf("the system refuses memory: %w", err)
+		return 0, span{}, fmt.Errorf("the system refuses memory: %w", errors.Join(err, a.free(s)))
 	}
 	for i := copy(pages, code); i < len(pages); i++ {
 		pages[i] = interrupt
 	}
 	if err := a.sys.execute(pages); err != nil {
-		err = errors.Join(err, a.sys.free(pages))
-		a.give(s)
-		return 0, span{}, fmt.Errorf("the system refuses to make memory executable: %w", err)
+		return 0, span{}, fmt.Errorf("the system refuses to make memory executable: %w", errors.Join(err, a.free(s)))
 	}
 	return uintptr(unsafe.Pointer(unsafe.SliceData(pages))), s, nil
 }
@@ -108,8 +105,14 @@ func (a *arena) take(pages int) (span, error) {
 	return span{}, ErrFull
 }
 
-// give marks pages as free.
-func (a *arena) give(s span) { a.set(s, false) }
+// free gives pages back to the system. Pages that the system does not take back stay in use.
+func (a *arena) free(s span) error {
+	err := a.sys.free(a.memory(s))
+	if err == nil {
+		a.set(s, false)
+	}
+	return err
+}
 
 func (a *arena) set(s span, used bool) {
 	for i := range s.pages {
@@ -122,13 +125,11 @@ func (a *arena) set(s span, used bool) {
 	}
 }
 
-// drop gives pages back to the system. Nothing may execute in them. Pages that the system does not take back stay in use.
+// drop frees pages in which nothing may execute any more.
 func (a *arena) drop(s span) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.sys.free(a.memory(s)) == nil {
-		a.give(s)
-	}
+	_ = a.free(s)
 }
 
 // inUse returns the bytes of the pages in use.

@@ -15,6 +15,7 @@
 // writable view of the same memory would spare system calls, and leave every kernel open to writes for ever.)
 package jit
 
-// Env is the environment variable STRIDEFUSE_JIT, read once, when the first kernel would be assembled. The value off turns the package off;
-// prepared has programs assemble all their kernels before their first run (see graph.WithAssembledKernels).
+// Env is the environment variable STRIDEFUSE_JIT. The value off turns the package off; prepared has programs assemble all
+// their kernels before their first run (see graph.WithAssembledKernels). Each value is looked for once: prepared when the
+// first program is compiled, off when a program could first assemble kernels, or Explain says whether it can.
 const Env = "STRIDEFUSE_JIT"
