@@ -85,9 +85,9 @@ func Keep(block []byte) {
 	poison(block)
 	all := shards()
 	s := lockAny(all)
-	if most := mostKept(); s.bytes.Load()+int64(size) <= most/int64(len(all)) || Kept()+int64(size) <= most {
-		s.push(class, size, unsafe.Pointer(unsafe.SliceData(block)))
-	} else {
+	s.push(class, size, unsafe.Pointer(unsafe.SliceData(block)))
+	if Kept() > mostKept() { // counted with it, so that of goroutines that exceed the bound together the last one sees it
+		s.pop(class, size)
 		dropped.Add(int64(size))
 	}
 	s.mu.Unlock()

@@ -161,16 +161,40 @@ func TestIdle(t *testing.T) {
 	}, time.Minute, trimEvery/4)
 }
 
+// TestKeptBound keeps too much in one shard after the other, and then on several goroutines.
 func TestKeptBound(t *testing.T) {
 	alone(t)
 	old := mostKept()
 	defer keptMost.Store(old)
 	keptMost.Store(1 << 20)
-	for range 4 {
-		Keep(block(t, 400<<10))
+	all := shards()
+	for own := range all {
+		for i := range all {
+			if i != own {
+				all[i].mu.Lock()
+			}
+		}
+		for range 4 {
+			Keep(block(t, 400<<10))
+		}
+		for i := range all {
+			if i != own {
+				all[i].mu.Unlock()
+			}
+		}
+		require.LessOrEqual(t, Kept(), int64(1<<20))
+		require.Positive(t, Kept())
 	}
-	require.LessOrEqual(t, Kept(), int64(1<<20))
-	require.Positive(t, Kept())
+	for range 50 {
+		dropAll()
+		var wait sync.WaitGroup
+		for range 8 {
+			b := block(t, 400<<10)
+			wait.Go(func() { Keep(b) })
+		}
+		wait.Wait()
+		require.LessOrEqual(t, Kept(), int64(1<<20))
+	}
 }
 
 // TestKeptFollowsTheLimit: the next trim drops what a lower limit has no room for.
