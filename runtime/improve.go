@@ -71,7 +71,7 @@ func (l *Linked) improved(ins []*tensor.Tensor) *Linked {
 // runs have taken as much time once more.
 func (l *Linked) improve() {
 	i := l.improvement
-	better, again := i.Make()
+	better, again := i.make()
 	if again {
 		i.due.Store(2 * i.Spent.Load())
 		i.begun.Store(false)
@@ -84,6 +84,16 @@ func (l *Linked) improve() {
 	if st := l.first.Load(); st != nil && st.take() {
 		l.first.CompareAndSwap(st, nil)
 	}
+}
+
+// make is Make. A panic, which is a bug, leaves the program as it is, which computes the same.
+func (i *improvement) make() (better *Linked, again bool) {
+	defer func() {
+		if recover() != nil {
+			better, again = nil, false
+		}
+	}()
+	return i.Make()
 }
 
 // replaced reports whether another program replaces l, so that it keeps no memory for later runs.

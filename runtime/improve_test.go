@@ -85,6 +85,26 @@ func TestImproveLater(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(20, func() { _ = b.Run(context.Background()) }))
 }
 
+// TestImprovePanics: a program stays as it is if making a better one panics, in a run or in a goroutine of its own.
+func TestImprovePanics(t *testing.T) {
+	p := tilingNest(101, 151)
+	for _, due := range []int64{10, 25} {
+		l, err := (&runtime.Executor{Workers: 2, Tuning: irtest.Machine(500)}).Link(p)
+		require.NoError(t, err)
+		var made atomic.Int64
+		l.Improve(runtime.Improvement{Nanos: 10, Spent: new(atomic.Int64), Due: due, Make: func() (*runtime.Linked, bool) {
+			made.Add(1)
+			panic("no better program")
+		}})
+		outs, ins := operands(t, p.Buffers)
+		for range 5 {
+			require.NoError(t, l.Run(context.Background(), outs, ins))
+			requireResults(t, p, outs, ins)
+		}
+		require.Eventually(t, func() bool { return made.Load() == 1 }, 10*time.Second, time.Millisecond)
+	}
+}
+
 // TestImproveConcurrently runs a program on several goroutines while it is replaced: all results are right, and it is replaced once.
 func TestImproveConcurrently(t *testing.T) {
 	p := tilingNest(101, 151)
