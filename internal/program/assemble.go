@@ -176,21 +176,24 @@ type assembler struct {
 	set   atomic.Pointer[Assembled]
 }
 
+// assembleKernel is jit.Assemble. Tests replace it.
+var assembleKernel = jit.Assemble
+
 // Assembles reports whether the options of the program let it assemble kernels.
 func (p *Program) Assembles() bool {
 	return p.config.Assemble != Never && !p.config.TilingOnly && p.config.Executor.Assembly()
 }
 
 // assemble adds to the program's set the kernels that replace the due tilings of a plan or, if due is nil, those of all its
-// steps. full says that there was no room for some.
+// steps. full says that there was no room for some: then the due tilings stay, and there is no set.
 func (p *Program) assemble(pl *plan.Plan, due []tiling) (set *Assembled, full bool, err error) {
 	p.assembler.lock.Lock()
 	defer p.assembler.lock.Unlock()
 	set = p.assembler.set.Load().with()
+	var nests *nest.Program
 	for again := true; again && !full; { // without what was refused, the schedule may call other kernels
 		again = false
-		nests, err := p.scheduleOn(p.possible(set), pl, schedule.Options{})
-		if err != nil {
+		if nests, err = p.scheduleOn(p.possible(set), pl, schedule.Options{}); err != nil {
 			return nil, false, err
 		}
 		for i := range nests.Tasks {
@@ -209,19 +212,27 @@ func (p *Program) assemble(pl *plan.Plan, due []tiling) (set *Assembled, full bo
 			}
 		}
 	}
-	if !full {
-		for _, d := range due {
-			set.settled[d.kernel] = true
+	switch {
+	case full && due != nil: // the binding keeps its tilings, and the kernels must not keep their room
+		return nil, true, nil
+	case due == nil && !full: // what still tiles has no kernel
+		for i := range nests.Tasks {
+			for k := range nests.Tasks[i].Choices {
+				set.settled[nests.Tasks[i].Choices[k].Kernel] = true
+			}
 		}
+	}
+	for _, d := range due {
+		set.settled[d.kernel] = true
 	}
 	p.assembler.set.Store(set)
 	return set, full, nil
 }
 
-// add assembles a kernel of a schedule, unless it exists.
+// add assembles a kernel of a schedule, unless it exists or was refused.
 func (p *Program) add(set *Assembled, code kernel.Code) error {
 	sig := code.Signature()
-	if set.kernels[sig] != nil {
+	if set.kernels[sig] != nil || set.refused[sig] != nil { // a Go loop may still bear a refused signature
 		return nil
 	}
 	if engine, ok := p.config.Executor.Engine(sig); ok && engine != abi.Portable.String() {
@@ -231,7 +242,7 @@ func (p *Program) add(set *Assembled, code kernel.Code) error {
 	if !ok { // a Go loop
 		return nil
 	}
-	k, err := jit.Assemble(on, code)
+	k, err := assembleKernel(on, code)
 	if err == nil {
 		set.kernels[sig] = k
 	}

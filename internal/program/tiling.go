@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir/nest"
-	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 	"github.com/stridefuse/stridefuse/runtime/jit"
@@ -35,7 +34,7 @@ func (p *Program) tilingsOf(b *Binding, nests *nest.Program, set *Assembled) (al
 				continue
 			}
 			one := tiling{step: t.First + k, kernel: c.Kernel, nanos: max(1, m.Nanos(c.Cost))}
-			one.runs = m.TilingTimes * m.AssembleTime(tuning.OpWork(&b.Plan.Steps[t.First+k])) / one.nanos
+			one.runs = m.TilingTimes * m.AssembleTime(&b.Plan.Steps[t.First+k]) / one.nanos
 			all = append(all, one)
 		}
 	}

@@ -1,6 +1,10 @@
 package tuning
 
-import "github.com/stridefuse/stridefuse/ir/plan"
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
 
 // Work returns the cost of a step, in additions of float32, if one assembly kernel computes the
 // whole body.
@@ -38,5 +42,14 @@ func (m *Machine) Pieces(goroutines int, work float64) int {
 // Nanos returns the estimated time of work in one goroutine, in nanoseconds.
 func (m *Machine) Nanos(work float64) float64 { return work * m.WakeNanos / m.WakeWork }
 
-// AssembleTime returns the estimated time to assemble the kernel of a body whose ops cost work, in nanoseconds.
-func (m *Machine) AssembleTime(work float64) float64 { return m.AssembleNanos + m.AssembleWork*work }
+// AssembleTime returns the estimated time to assemble the kernel of a step, in nanoseconds. The cost of composed ops stands for the
+// number of instructions of their expansions, those of 8 bytes for two: they need twice the registers.
+func (m *Machine) AssembleTime(s *plan.Step) float64 {
+	expanded := 0.0
+	for i, in := range s.Body.Body {
+		if info := in.Op.Info(); info.Kind == ir.Composed {
+			expanded += info.Cost * max(1, float64(s.Body.DType(kernel.Ref(len(s.Body.In)+i)).Size())/4)
+		}
+	}
+	return m.AssembleNanos + m.AssembleWork*OpWork(s) + m.AssembleExpanded*expanded*expanded
+}

@@ -125,8 +125,10 @@ type Machine struct {
 	TilingTimes float64
 	// AssembleNanos is the time to assemble a kernel and to make its schedule again, AssembleWork the time for each addition of
 	// the cost of its body, in nanoseconds. EPYC with AVX-512, ten operations that cost 28 additions: 170 microseconds of
-	// processor time on a busy machine.
-	AssembleNanos, AssembleWork float64
+	// processor time on a busy machine. AssembleExpanded is the time for the square of the cost of its composed ops, whose
+	// long expansions compete for registers. There exp takes 0.3 to 3 ms, sin 2 to 6 ms, exp with log and tanh 7 to 24 ms, and
+	// log with tanh of float64 19 to 79 ms; the first kernel of a process takes most.
+	AssembleNanos, AssembleWork, AssembleExpanded float64
 
 	RowGroups
 	Lines
@@ -149,7 +151,7 @@ func Default(workers int) *Machine {
 		ShortCols: 64, CopiedCols: 8, LeastRows: 16, AcrossRows: 8,
 		NonTemporalFrom: 16 << 20, NonTemporalRow: 1 << 10, NonTemporalTileRow: 16 << 10, NonTemporalWork: 8, NonTemporalBytes: 4 << 10,
 		UnrolledOps: 32, PatternsTried: 64, WayBytes: 4096,
-		FillOperands: 4, TileBytes: 6 << 10, TilingBytes: 20 << 10, LeastTile: 256, TilingWork: 4, TilingTimes: 4, AssembleNanos: 100_000, AssembleWork: 1_500,
+		FillOperands: 4, TileBytes: 6 << 10, TilingBytes: 20 << 10, LeastTile: 256, TilingWork: 4, TilingTimes: 4, AssembleNanos: 100_000, AssembleWork: 1_500, AssembleExpanded: 600,
 		RowGroups:  defaultRowGroups(),
 		Lines:      defaultLines(),
 		PrefixScan: defaultPrefixScan(),
