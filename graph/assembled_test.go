@@ -15,6 +15,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/bench/formula"
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/runtime/jit"
 )
 
@@ -127,7 +128,7 @@ func TestAssembledSteady(t *testing.T) {
 	in, out := graph.Ones(graph.Float32, 1000), []*graph.Tensor{graph.Zeros(graph.Float32, 1000)}
 	require.NoError(t, p.RunInto(t.Context(), out, in))
 	ctx := context.Background()
-	require.Zero(t, testing.AllocsPerRun(100, func() { _ = p.RunInto(ctx, out, in) }))
+	require.Zero(t, irtest.Allocations(100, func() { _ = p.RunInto(ctx, out, in) }))
 }
 
 // TestAssembledNever has programs that assemble nothing: short ones, and those whose options exclude it.

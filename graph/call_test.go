@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
 // TestCall binds small and large programs, with captured tensors, temporaries and an output that is also an input, and
@@ -35,7 +36,7 @@ func TestCall(t *testing.T) {
 				require.Equal(t, want[i].String(), outs[i].String())
 			}
 		}
-		require.Zero(t, testing.AllocsPerRun(100, func() { _ = c.Run(ctx) }))
+		require.Zero(t, irtest.Allocations(100, func() { _ = c.Run(ctx) }))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
 // growing has formulas of about n ops, each with many instances of something that a pass looks at.
@@ -286,7 +287,7 @@ func TestCompileOfFewOperations(t *testing.T) {
 	}
 	items := growing[0].nodes(10)
 	require.Equal(t, "chain", growing[0].name)
-	require.LessOrEqual(t, testing.AllocsPerRun(100, func() {
+	require.LessOrEqual(t, irtest.Allocations(100, func() {
 		_, err := graph.Compile(items...)
 		require.NoError(t, err)
 	}), 75.0)

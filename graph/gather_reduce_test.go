@@ -15,6 +15,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -275,6 +276,6 @@ func TestGatherReduceAllocates(t *testing.T) {
 	p, err := graph.Compile(graph.Input("table", graph.Float32, 100, 64).Take(0, graph.Input("i", graph.Int64, 50, 7)).Sum(1), graph.WithWorkers(1))
 	require.NoError(t, err)
 	out, table, ids := graph.New(graph.Float32, 50, 64), graph.Normal(graph.Float32, 1, 0, 1, 100, 64), bags(t, 1, 100, 50, 7)
-	require.Zero(t, testing.AllocsPerRun(20, func() { err = p.RunInto(t.Context(), []*graph.Tensor{out}, table, ids) }))
+	require.Zero(t, irtest.Allocations(20, func() { err = p.RunInto(t.Context(), []*graph.Tensor{out}, table, ids) }))
 	require.NoError(t, err)
 }

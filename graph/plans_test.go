@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
 // TestSizesInTurns: runs of known sizes allocate nothing, in any order.
@@ -32,7 +33,7 @@ func TestSizesInTurns(t *testing.T) {
 	for i := range ins {
 		require.NoError(t, p.RunInto(t.Context(), outs[i], ins[i]...))
 	}
-	require.Zero(t, testing.AllocsPerRun(20, run))
+	require.Zero(t, irtest.Allocations(20, run))
 	require.Equal(t, graph.PlanStats{Made: 40, Kept: 40}, p.Plans())
 }
 
@@ -114,16 +115,12 @@ func TestRefusedRunKeepsState(t *testing.T) {
 	p, err := graph.Compile(x.Sub(x.Sum()))
 	require.NoError(t, err)
 	in, out := graph.Ones(graph.Float32, 1<<23), graph.New(graph.Float32, 1<<23)
-	allocations := func() float64 { // the least of some, as collections and what they give back allocate now and then
-		least := math.Inf(1)
-		for range 4 {
-			least = min(least, testing.AllocsPerRun(1, func() {
-				goruntime.GC() // frees garbage
-				goruntime.GC()
-				require.NoError(t, p.RunInto(t.Context(), []*graph.Tensor{out}, in))
-			}))
-		}
-		return least
+	allocations := func() float64 {
+		return irtest.Allocations(1, func() {
+			goruntime.GC() // frees garbage
+			goruntime.GC()
+			require.NoError(t, p.RunInto(t.Context(), []*graph.Tensor{out}, in))
+		})
 	}
 	before := allocations()
 	func() {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
 func TestInputsInOrderOfCreation(t *testing.T) {
@@ -131,7 +132,7 @@ func TestRunIntoAllocatesNothing(t *testing.T) {
 			}
 		}
 		once()
-		require.Zero(t, testing.AllocsPerRun(100, once), name)
+		require.Zero(t, irtest.Allocations(100, once), name)
 	}
 }
 
@@ -151,8 +152,8 @@ func TestRunAllocatesItsResult(t *testing.T) {
 	runTwo := func() { _, err = two.RunAll(ctx, ins...) }
 	runOne()
 	runTwo()
-	require.LessOrEqual(t, testing.AllocsPerRun(100, runOne), 2.0)
-	require.LessOrEqual(t, testing.AllocsPerRun(100, runTwo), 5.0) // and the slice
+	require.LessOrEqual(t, irtest.Allocations(100, runOne), 2.0)
+	require.LessOrEqual(t, irtest.Allocations(100, runTwo), 5.0) // and the slice
 	require.NoError(t, err)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
 // Results of runs, and their release. In tests the memory of a released result is overwritten first, so a result that
@@ -63,7 +64,7 @@ func TestReleasedMemoryIsUsedAgain(t *testing.T) {
 		return
 	}
 	small := numbered(1000)
-	require.LessOrEqual(t, testing.AllocsPerRun(100, func() {
+	require.LessOrEqual(t, irtest.Allocations(100, func() {
 		r, err := p.Run(ctx, small)
 		if err != nil || r.Release() != nil {
 			t.Error(err)

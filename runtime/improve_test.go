@@ -47,7 +47,7 @@ func TestImproveAtOnce(t *testing.T) {
 		requireResults(t, p, outs, ins)
 	}
 	require.EqualValues(t, 1, made.Load())
-	require.Zero(t, testing.AllocsPerRun(20, func() { _ = l.Run(context.Background(), outs, ins) }))
+	require.Zero(t, irtest.Allocations(20, func() { _ = l.Run(context.Background(), outs, ins) }))
 }
 
 // TestImproveLater counts runs, of Run and of a Bound, until they are worth it. The first attempt finds no room, and is repeated when
@@ -82,7 +82,7 @@ func TestImproveLater(t *testing.T) {
 	require.NoError(t, b.Run(context.Background()))
 	require.Greater(t, calls.Load(), before, "a Bound changes too")
 	requireResults(t, p, outs, ins)
-	require.Zero(t, testing.AllocsPerRun(20, func() { _ = b.Run(context.Background()) }))
+	require.Zero(t, irtest.Allocations(20, func() { _ = b.Run(context.Background()) }))
 }
 
 // TestImprovePanics: a program stays as it is if making a better one panics, in a run or in a goroutine of its own.

@@ -211,8 +211,8 @@ func TestRunAllocatesNothing(t *testing.T) {
 					require.NoError(t, l.Run(ctx, outs, ins))
 					require.NoError(t, b.Run(ctx))
 				}
-				require.Zero(t, testing.AllocsPerRun(20, func() { _ = l.Run(ctx, outs, ins) }), "%v %s", c, how)
-				require.Zero(t, testing.AllocsPerRun(20, func() { _ = b.Run(ctx) }), "%v %s", c, how)
+				require.Zero(t, irtest.Allocations(20, func() { _ = l.Run(ctx, outs, ins) }), "%v %s", c, how)
+				require.Zero(t, irtest.Allocations(20, func() { _ = b.Run(ctx) }), "%v %s", c, how)
 			}
 			cancel()
 		}
