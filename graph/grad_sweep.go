@@ -18,7 +18,7 @@ type sweep struct {
 type adjoint struct {
 	active    bool // a cotangent is needed: the node is one of the xs or computed from one
 	guarded   bool // the node is below a branch of a Where, so its cotangent may be 0 where its derivative is infinite
-	cotangent Node // the sum of the contributions so far; the zero Node if there are none
+	cotangent Node // the sum of the contributions so far; the zero Node before the first one
 }
 
 // newSweep returns a sweep for the nodes below y in which the nodes that depend on xs are active.

@@ -21,7 +21,7 @@ type Constants struct {
 }
 
 // SplitGraph returns the values of a graph that depend only on frozen params and are worth keeping, as a graph of their
-// own, or nil if there are none. It numbers f, and does not change it otherwise; Replace does.
+// own, or nil if f has no such value. SplitGraph numbers f's values; Replace takes them out of f.
 func SplitGraph(f *ir.Func, frozen []bool) *Constants {
 	if !slices.Contains(frozen, true) {
 		return nil

@@ -82,7 +82,7 @@ func (a *encoder) evexPrefix(e *encoding, o *operands) {
 	a.code = append(a.code, 0x62, first, second, third)
 }
 
-// The values of rm that are not registers, and the SIB byte's index that is none.
+// Values of rm that stand for no register, and the index of a SIB byte without an index.
 const (
 	rmSIB    = 4 // a SIB byte follows
 	rmNoBase = 5 // with mod 0: relative to the instruction's end

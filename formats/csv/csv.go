@@ -45,7 +45,7 @@ func ReadColumns(r io.Reader, columns ...Column) ([]*graph.Tensor, error) {
 type Format struct {
 	Delimiter  rune     // between cells; 0 is a comma
 	Decimal    rune     // before the fraction of a number; 0 is a point
-	Comment    rune     // a line that begins with it is skipped; 0 is none
+	Comment    rune     // lines that begin with this character are skipped; 0 skips no line
 	Missing    []string // cells that are missing numbers, such as "NA", besides the empty cell and nan
 	LazyQuotes bool     // a quote may stand in a cell without quotes, and one quote in a cell with quotes
 	Unnamed    bool     // the first record has numbers, not names

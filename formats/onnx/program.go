@@ -122,7 +122,7 @@ func (p *Program) Sizes() []Size { return slices.Clone(p.sizes) }
 
 // Graph returns the compiled program, for runs without maps or into given memory, and to inspect it. Its names are
 // those of the model with _ in place of characters that graph names can't have. If the model has several programs it is
-// the last one; see Graphs. It is nil if there is none yet.
+// the last one; see Graphs. Graph is nil before a run has built one.
 func (p *Program) Graph() *graph.Program {
 	all := p.Graphs()
 	if len(all) == 0 {

@@ -160,8 +160,8 @@ func (c *coder) elements(a *array, data []byte, stored []int, size int) (*graph.
 	return binfile.Tensor(a.dtype, layout.RowMajor(stored...), data)
 }
 
-// most returns the most bytes that the file of a chunk of so many bytes may have, or a shard before its codecs. Of small
-// chunks in a shard, the index and what codecs add may exceed the data many times.
+// most returns the greatest size of the file of a chunk with size bytes of data, or of a shard before its codecs. In a shard of
+// small chunks, the index and what codecs add to each chunk may be many times as large as the data.
 func (c *coder) most(a *array, size int) int {
 	n := 2*float64(size) + slack(size)
 	if c.shard != nil {

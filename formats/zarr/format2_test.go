@@ -147,7 +147,7 @@ func writeShard(t *testing.T, data []byte, replace ...string) string {
 	return folder
 }
 
-// TestHostileShard refuses a shard of so many chunks that the size of its index passes int.
+// TestHostileShard refuses a shard whose number of chunks, times the 16 bytes of an entry, passes int.
 func TestHostileShard(t *testing.T) {
 	extent := "[" + strconv.Itoa(math.MaxInt/16+1) + "]"
 	r := zarr.From(writeShard(t, make([]byte, 64), "[8]", extent, "[4]", extent, "[2]", "[1]"))

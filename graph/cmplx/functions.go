@@ -146,7 +146,7 @@ func grown(x, size graph.Node, had graph.DType) (graph.Node, func(sine, exponent
 	once, twice := size.Gt(709), size.Gt(1392)
 	cut := size.Minimum(most).Sub(graph.Where(twice, x.Scalar(2*less), graph.Where(once, x.Scalar(less), 0)))
 	first, second := graph.Where(once, x.Scalar(e), 1), graph.Where(twice, x.Scalar(e), 1)
-	return copySign(cut, x), func(sine, exponential graph.Node) graph.Node {
+	return cut.CopySign(x), func(sine, exponential graph.Node) graph.Node {
 		return sine.Mul(first).Mul(exponential).Mul(second)
 	}
 }
@@ -167,7 +167,7 @@ func sqrt(z Node, had graph.DType) Node {
 	t := x.re.Abs().Add(x.re.Hypot(x.im)).Mul(0.5).Sqrt().Mul(choose(0x1p1, 0x1p-100, 1))
 	u := graph.Where(t.Eq(0), z.im, z.im.Div(t.Mul(2)))
 	isRight := z.re.Ge(0)
-	return Node{graph.Where(isRight, t, u.Abs()), graph.Where(isRight, u, copySign(t, z.im))}
+	return Node{graph.Where(isRight, t, u.Abs()), graph.Where(isRight, u, t.CopySign(z.im))}
 }
 
 // scaled multiplies large numbers by 2^-2, so that no magnitude is infinite, and small ones by 2^200, so that none is
@@ -196,13 +196,7 @@ func tanh(z Node, _ graph.DType) Node {
 	isLarge := x.Gt(large)
 	tail := z.im.Sin().Mul(z.im.Cos()).Mul(4).Mul(x.Mul(-2).Exp())
 	return Node{
-		graph.Where(isLarge, copySign(x.Scalar(1), z.re), beta.Mul(rho).Mul(s).Div(d)),
+		graph.Where(isLarge, x.Scalar(1).CopySign(z.re), beta.Mul(rho).Mul(s).Div(d)),
 		graph.Where(isLarge, tail, t.Div(d)),
 	}
-}
-
-// copySign returns float64 x with the sign of y. y must be negative wherever x is.
-func copySign(x, y graph.Node) graph.Node {
-	sign := y.Bitcast(graph.Int64).And(int64(math.MinInt64))
-	return x.Bitcast(graph.Int64).Or(sign).Bitcast(graph.Float64)
 }

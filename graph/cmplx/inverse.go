@@ -110,7 +110,7 @@ func asin(z Node, had graph.DType) Node {
 // imaginary returns the imaginary part of the arcsine of z, from the roots of 1+z and 1-z.
 func imaginary(z, above, below Node, had graph.DType) graph.Node {
 	y := below.re.Mul(above.im).Sub(below.im.Mul(above.re)).Asinh()
-	return graph.Where(isHuge(z), copySign(twice(z, had), z.im), y)
+	return graph.Where(isHuge(z), twice(z, had).CopySign(z.im), y)
 }
 
 // huge is a magnitude from which on the inverse functions are logarithms to the last bit.
@@ -136,5 +136,5 @@ func atanh(z Node, had graph.DType) Node {
 	re = graph.Where(far, inverse, re)
 	im := y.Mul(2).Atan2(x.Neg().Add(1).Mul(x.Add(1)).Sub(y.Mul(y))).Div(2)
 	im = graph.Where(far, math.Pi/2, im)
-	return Node{copySign(re, z.re), copySign(im, z.im)}
+	return Node{re.CopySign(z.re), im.CopySign(z.im)}
 }

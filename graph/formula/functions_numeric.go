@@ -96,12 +96,7 @@ func norm(c *call) graph.Node {
 
 // differences returns the n-th differences.
 func differences(c *call) graph.Node {
-	const most = 64
 	n := c.int("n")
-	if n < 0 || n > most {
-		c.p.fail(c.values["n"].at, "differences are taken 0 to %d times", most)
-		n = 0
-	}
 	return lines(c, func(x graph.Node, axis any) graph.Node { return x.Diff(axis, n) })
 }
 

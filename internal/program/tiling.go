@@ -41,8 +41,8 @@ func (p *Program) tilingsOf(b *Binding, nests *nest.Program, set *Assembled) (al
 	return all
 }
 
-// batch is how many times as many runs as the first tiling may need those that are replaced with it: each replacement makes the
-// schedule anew.
+// batch is a ratio of runs: with the first tiling that is worth assembling, all tilings are assembled that would be worth it
+// within batch times as many runs. Fewer replacements follow, and each of them makes a new schedule.
 const batch = 4
 
 // improve has runs of a binding that tile replace tilings when they are worth it.
