@@ -46,7 +46,6 @@ func panels(s *State, m *tuning.Machine) error {
 			if r.from >= 0 {
 				place[r.from] = len(steps) - 1
 			}
-			notePacked(s, i, r)
 		}
 		place[i] = len(steps)
 		steps = append(steps, k.p.Steps[i])
@@ -61,22 +60,35 @@ func panels(s *State, m *tuning.Machine) error {
 	return nil
 }
 
-// notePacked records the copies that product i makes in each run.
-func notePacked(s *State, i int, r *right) {
-	if r.from >= 0 || r.fixed {
-		return
-	}
-	at := slices.IndexFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op.IsProduct() && int(*s.Step.At(v)) == 1+i })
-	if at < 0 { // the plan was parsed and has no graph
-		return
-	}
-	v := s.Func.Body[at]
-	for _, part := range r.parts() {
-		why := fmt.Sprintf("columns of its right operand are packed once into panels of %d, as its kernels read them", part.cols)
-		if !r.inPanels {
-			why = "the rows of its right operand are not contiguous, and it is too small to be packed"
+// notePacked records the copies that each run packs. The steps that pack are those that store no value of the graph.
+// It is called when the steps that run once are known.
+func notePacked(s *State) {
+	uses, of := s.Plan.Uses(), make([]*ir.Value, len(s.Plan.Steps)) // by step, the product or another value that it computes
+	for _, v := range s.Func.Body {
+		if i := *s.Step.At(v); i > 0 && (of[i-1] == nil || v.Op.IsProduct()) {
+			of[i-1] = v
 		}
-		s.Record(plan.Copied, v, rewrite.Moved(r.of.Size()/r.cols()*part.panels*part.cols*v.Type.DType.Size()), why)
+	}
+	noted := false
+	for i := range s.Plan.Steps {
+		if !s.Plan.Steps[i].Contracts() || of[i] == nil {
+			continue
+		}
+		for _, w := range uses.Writers(s.Plan.Steps[i].In[1].Buffer) {
+			packs := &s.Plan.Steps[w]
+			if of[w] != nil || packs.Once || s.Plan.Buffers[packs.In[0].Buffer].Kind == plan.ConstBuffer { // the rest of a panel is filled with zeros
+				continue
+			}
+			why := "the rows of its right operand are not contiguous, and it is too small to be packed"
+			if s.Plan.Steps[i].In[1].Panel != nil {
+				why = fmt.Sprintf("columns of its right operand are packed once into panels of %d, as its kernels read them", packs.Axes[len(packs.Axes)-1].Extent)
+			}
+			s.Record(plan.Copied, of[i], rewrite.Moved(plan.Indices(packs.Axes)*packs.Body.In[0].DType.Size()), why)
+			noted = true
+		}
+	}
+	if noted {
+		s.Plan.Ledger = s.Decisions()
 	}
 }
 

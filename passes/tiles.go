@@ -13,8 +13,7 @@ import (
 // cache: see tile.Form.
 //
 // Requires: loops.
-// Ensures: the steps of a group are consecutive; buffers that only one group uses are scratch; the ledger is final,
-// except for sizes.
+// Ensures: the steps of a group are consecutive; buffers that only one group uses are scratch.
 func tiles(s *State, m *tuning.Machine) error {
 	formed := tile.Form(s.Plan, tile.Options{Machine: m, Frozen: s.IsFrozen, Eager: s.Eager, NoFuse: s.NoFuse})
 	for _, b := range formed.InBody {
@@ -69,9 +68,10 @@ func notStored(s *State, buffer int) {
 //
 // Requires: loops, tiles.
 // Ensures: no two buffers in one memory overlap while both are live; Arena and Scratch are large enough for all of
-// them; the marks are final.
+// them; the marks are final, and so is the ledger, except for sizes.
 func buffers(s *State) error {
 	markOnce(s)
+	notePacked(s)
 	return tile.Place(s.Plan)
 }
 
