@@ -55,6 +55,11 @@ func Compile(items ...Item) (*Program, error) {
 	for i, x := range s.outputs {
 		p.outputs = append(p.outputs, newPort(names[i], x.n))
 	}
+	for _, n := range l.order {
+		if n.zero != "" {
+			p.zeros = append(p.zeros, zero{n.zero, n.pos})
+		}
+	}
 	f := l.function(s.name, s.outputs)
 	if err := p.finish(&s, f, l.captured, append(make([]bool, len(p.inputs)), l.frozen...), l.sizes); err != nil {
 		return nil, err

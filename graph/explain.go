@@ -36,6 +36,9 @@ func (p *Program) Explain() string {
 	for _, out := range p.outputs {
 		line(&b, "out", out.String(), out.Pos)
 	}
+	for _, z := range p.zeros {
+		line(&b, "zero", z.text, z.pos)
+	}
 	if bound == nil {
 		line(&b, "sizes", noExample, ir.Pos{})
 		return b.String()

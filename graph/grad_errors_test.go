@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,6 +41,29 @@ func TestGradErrors(t *testing.T) {
 	require.EqualError(t, graph.Grad(half, h)[0].Err(), at+": grad: bitcast: the bits of a number are not a function with a derivative; StopGradient treats them as constant")
 	require.NoError(t, graph.Grad(half, x)[0].Err(), "no way leads through the bitcast")
 	require.NoError(t, graph.Grad(x.Bitcast(graph.Int32).Bitcast(graph.Float32), x)[0].Err(), "integers are on the way: the derivative is zero")
+}
+
+// TestGradZero: gradients with respect to what y does not depend on, or only through integers, are zeros, and Explain
+// says so with the line of the call, also where they are operands.
+func TestGradZero(t *testing.T) {
+	n := graph.Dim("n")
+	x, w, z := graph.Input("x", graph.Float64, n), graph.Input("w", graph.Float64, n), graph.Input("z", graph.Float64, 2)
+	y := x.Mul(w.Floor()).Sum()
+	gradients, at := graph.Grad(y, x, w, z), here()
+	p, err := graph.Compile(gradients[0], w.Sub(gradients[1]), gradients[2], graph.WithInputs(x, w, z))
+	require.NoError(t, err)
+	outs, err := p.RunAll(t.Context(), graph.Of([]float64{1, 2, 3}), graph.Of([]float64{4, 5.5, 6}), graph.Of([]float64{7, 8}))
+	require.NoError(t, err)
+	require.True(t, graph.Equal(graph.Of([]float64{4, 5, 6}), outs[0]))
+	require.True(t, graph.Equal(graph.Of([]float64{4, 5.5, 6}), outs[1]))
+	require.True(t, graph.Equal(graph.Zeros(graph.Float64, 2), outs[2]))
+	for _, line := range []string{
+		"zero    the gradient with respect to z float64[2]: nothing differentiated depends on it // " + at,
+		"zero    the gradient with respect to w float64[n]: what depends on it is an integer, a comparison or another function whose derivative is 0 // " + at,
+	} {
+		require.Contains(t, p.Explain(), line)
+	}
+	require.Equal(t, 2, strings.Count(p.Explain(), "zero    "))
 }
 
 // TestGradNonFinite: a NaN in a gradient is found with the call and the line of the op whose derivative makes it.

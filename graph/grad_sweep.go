@@ -152,7 +152,17 @@ func (s *sweep) gradient(x Node) Node {
 	}
 	a := s.adjoints[n.identity()]
 	if a == nil || a.cotangent.n == nil {
-		return Fill(cotangentType(n.typ.DType), 0, n.typ.Shape)
+		why := "nothing differentiated depends on it"
+		if a != nil {
+			why = "what depends on it is an integer, a comparison or another function whose derivative is 0"
+		}
+		what := n.text()
+		if n.input != "" {
+			what = n.input + " " + what
+		}
+		zero := Fill(cotangentType(n.typ.DType), 0, n.typ.Shape)
+		zero.n.zero = "the gradient with respect to " + what + ": " + why
+		return zero
 	}
 	if n.names == nil || a.cotangent.Err() != nil {
 		return a.cotangent

@@ -32,8 +32,9 @@ type node struct {
 	tensor *Tensor // the tensor of Const and Variable
 	frozen bool    // a Const: the tensor never changes
 
-	root *node // the same value before its axes were named or it got a rule, or nil
-	rule *rule // the rule for its derivative, or nil if that of its op applies
+	root *node  // the same value before its axes were named or it got a rule, or nil
+	rule *rule  // the rule for its derivative, or nil if that of its op applies
+	zero string // of a gradient that is zero everywhere, why; Explain says so
 }
 
 // DType returns the type of the elements, or 0 for a poisoned Node.

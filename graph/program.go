@@ -21,11 +21,18 @@ type Program struct {
 	inputs    []Port
 	outputs   []Port
 	compiled  *program.Program
+	zeros     []zero
 	hidden    bool  // hidden from dumps
 	generated bool  // each loop must be a generated kernel
 	traps     Debug // the checks of NonFinite and DivisionByZero
 	nonFinite search
 	divisions search
+}
+
+// zero is a gradient that is zero everywhere, for Explain.
+type zero struct {
+	text string
+	pos  Pos
 }
 
 // Port describes an input or output of a program.

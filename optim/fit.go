@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
@@ -17,14 +18,21 @@ type Parameters struct {
 	tensors []*graph.Tensor
 }
 
-// fail returns a Node with an error at the line of the user's call.
-func fail(format string, args ...any) graph.Node { return graph.Const(tensor.Failf(format, args...)) }
+// fail returns an error at the line of the user's call.
+func fail(format string, args ...any) error {
+	return &graph.Error{Pos: ir.CallerPos(), Op: "optim", Msg: fmt.Sprintf(format, args...)}
+}
+
+// failed returns a Node with an error at the line of the user's call.
+func failed(format string, args ...any) graph.Node {
+	return graph.Const(tensor.Failf("optim: "+format, args...))
+}
 
 // Add adds a parameter whose value is a tensor, and returns its Node. Steps write to the tensor, which must be row-major
 // and share no memory with other parameters. The name must be an identifier that no other parameter or input has.
 func (p *Parameters) Add(name string, t *graph.Tensor) graph.Node {
 	if p == nil {
-		return fail("optim: the Parameters are nil: declare a variable of the type")
+		return failed("the Parameters are nil: declare a variable of the type")
 	}
 	node := graph.Input(name, t.DType(), t.Shape())
 	if t.Err() != nil {
@@ -43,18 +51,18 @@ func (p *Parameters) Tensors() []*graph.Tensor { return slices.Clone(p.tensors) 
 // check returns an error for a parameter that steps cannot write to.
 func (p *Parameters) check() error {
 	if p == nil {
-		return fmt.Errorf("optim: the Parameters are nil: declare a variable of the type")
+		return fail("the Parameters are nil: declare a variable of the type")
 	}
 	for i, t := range p.tensors {
 		if t.Err() != nil {
 			continue // its Node has the error
 		}
 		if !t.IsRowMajor() {
-			return fmt.Errorf("optim: the tensor of parameter %s, with shape %v and strides %v, is not row-major: add its Clone", p.names[i], t.Shape(), t.Strides())
+			return fail("the tensor of parameter %s, with shape %v and strides %v, is not row-major: add its Clone", p.names[i], t.Shape(), t.Strides())
 		}
 		for j, other := range p.tensors[:i] {
 			if other.Err() == nil && graph.Overlaps(t, other) {
-				return fmt.Errorf("optim: the tensors of parameters %s and %s share memory: use one parameter, or a Clone", p.names[j], p.names[i])
+				return fail("the tensors of parameters %s and %s share memory: use one parameter, or a Clone", p.names[j], p.names[i])
 			}
 		}
 	}
@@ -79,7 +87,7 @@ type Clipped struct {
 // Gradients implements Optimizer.
 func (o Clipped) Gradients(gradients graph.Nodes) graph.Nodes {
 	if o.Optimizer == nil {
-		return slices.Repeat(graph.Nodes{fail("optim: the Optimizer of Clipped is not set")}, len(gradients))
+		return slices.Repeat(graph.Nodes{failed("the Optimizer of Clipped is not set")}, len(gradients))
 	}
 	return o.Optimizer.Gradients(ClipByNorm(gradients, o.Norm))
 }
@@ -100,21 +108,35 @@ func ClipByNorm(gradients graph.Nodes, norm float64) graph.Nodes {
 }
 
 // New compiles the step of an optimizer that decreases a loss, a scalar of a float type, by changing parameters. The
-// inputs are the other inputs that the loss needs, in the order in which Step takes them. A parameter that the loss does
-// not depend on has the gradient 0. Errors are those of graph.Compile, and of parameters that steps cannot write to.
-func New(o Optimizer, loss graph.Node, p *Parameters, inputs ...graph.Node) (*Fit, error) {
+// items are the other inputs that the loss needs, in the order in which Step takes them, and options of graph.Compile:
+// with WithDebug(graph.NonFinite), a step whose loss or gradients have a NaN or an infinity changes nothing and returns
+// an error that names the op and its line. A parameter that the loss does not depend on has the gradient 0, and Explain
+// says so. Errors are those of graph.Compile, and of parameters that steps cannot write to.
+func New(o Optimizer, loss graph.Node, p *Parameters, items ...graph.Item) (*Fit, error) {
 	if o == nil {
-		return nil, fmt.Errorf("optim: the Optimizer is nil")
+		return nil, fail("the Optimizer is nil")
+	}
+	var inputs graph.Nodes
+	var options []graph.Item
+	for _, item := range items {
+		switch item := item.(type) {
+		case graph.Node:
+			inputs = append(inputs, item)
+		case graph.Nodes:
+			inputs = append(inputs, item...)
+		default:
+			options = append(options, item)
+		}
 	}
 	if err := p.check(); err != nil {
 		return nil, err
 	}
 	if loss.Err() == nil && loss.Rank() != 0 {
-		return nil, fmt.Errorf("optim: the loss is %s: it must be a scalar, such as a Mean", loss)
+		return nil, fail("the loss is %s: it must be a scalar, such as a Mean", loss)
 	}
 	gradients := o.Gradients(graph.Grad(loss, p.nodes...))
 	if len(gradients) != len(p.nodes) {
-		return nil, fmt.Errorf("optim: %T returns %d gradients for %d parameters", o, len(gradients), len(p.nodes))
+		return nil, fail("%T returns %d gradients for %d parameters", o, len(gradients), len(p.nodes))
 	}
 	if slices.ContainsFunc(gradients, func(g graph.Node) bool { return g.Err() != nil }) {
 		_, err := graph.Compile(loss, gradients)
@@ -136,7 +158,8 @@ func New(o Optimizer, loss graph.Node, p *Parameters, inputs ...graph.Node) (*Fi
 		updated, states = append(updated, y.Cast(x.DType())), append(states, next...)
 	}
 	fit.names, fit.held = append(fit.names, "optim_step"), append(fit.held, graph.New(graph.Float64))
-	program, err := graph.Compile(loss.Cast(graph.Float64), updated, states, step.Add(1), graph.WithInputs(append(declared, step)...))
+	items = append(options, loss.Cast(graph.Float64), updated, states, step.Add(1), graph.WithInputs(append(declared, step)...))
+	program, err := graph.Compile(items...)
 	if err != nil {
 		return nil, err
 	}
@@ -148,10 +171,10 @@ func New(o Optimizer, loss graph.Node, p *Parameters, inputs ...graph.Node) (*Fi
 // the change. After an error, such as that of a cancelled context, parameters and state may be changed in part.
 func (f *Fit) Step(ctx context.Context, inputs ...*graph.Tensor) (loss float64, err error) {
 	if f == nil || f.program == nil {
-		return 0, fmt.Errorf("optim: the Fit was not made by New, or New returned an error")
+		return 0, fail("the Fit was not made by New, or New returned an error")
 	}
 	if len(inputs) != f.data {
-		return 0, fmt.Errorf("optim: %d inputs given, the loss takes %d", len(inputs), f.data)
+		return 0, fail("%d inputs given, the loss takes %d", len(inputs), f.data)
 	}
 	outs := slices.Concat([]*graph.Tensor{f.loss}, f.held)
 	if err := f.program.RunInto(ctx, outs, slices.Concat(inputs, f.held)...); err != nil {
@@ -179,10 +202,10 @@ func (f *Fit) Restore(state map[string]*graph.Tensor) error {
 	for i, name := range f.names {
 		from, to := state[name], f.held[i]
 		if from == nil {
-			return fmt.Errorf("optim: the state has no %s: it has %v", name, slices.Sorted(maps.Keys(state)))
+			return fail("the state has no %s: it has %v", name, slices.Sorted(maps.Keys(state)))
 		}
 		if from.DType() != to.DType() || !slices.Equal(from.Shape(), to.Shape()) {
-			return fmt.Errorf("optim: %s is %s%v in the state, and %s%v here", name, from.DType(), from.Shape(), to.DType(), to.Shape())
+			return fail("%s is %s%v in the state, and %s%v here", name, from.DType(), from.Shape(), to.DType(), to.Shape())
 		}
 	}
 	for i, name := range f.names {

@@ -6,7 +6,7 @@ import (
 )
 
 // Losses return one number for each example; take their Mean or Sum. None overflows for large logits, and neither do
-// their gradients.
+// their gradients. None broadcasts: a shape that does not fit is an error with the line of the call.
 
 // CrossEntropy returns -log(softmax(logits)) of the right class of each example. logits is [..., classes], of floats;
 // labels is [...], of integers from 0 on. A label outside the classes gives 0.
@@ -20,10 +20,10 @@ func CrossEntropy(logits, labels graph.Node) graph.Node {
 	}
 	s := logits.Shape()
 	if !labels.Shape().Equal(s[:len(s)-1]) {
-		return fail("optim: CrossEntropy of logits %v and labels %v: labels must have the shape of the logits without the last axis", s, labels.Shape())
+		return failed("CrossEntropy of logits %v and labels %v: labels must have the shape of the logits without the last axis", s, labels.Shape())
 	}
 	if !ir.Ints.Has(labels.DType()) {
-		return fail("optim: CrossEntropy of %s labels: they must be integers", labels.DType())
+		return failed("CrossEntropy of %s labels: they must be integers", labels.DType())
 	}
 	right := labels.Cast(graph.Int64).Unsqueeze(-1).Eq(graph.Iota(graph.Int64, s[len(s)-1]))
 	return graph.Where(right, p, 0).Sum(-1).Neg()
@@ -33,16 +33,32 @@ func CrossEntropy(logits, labels graph.Node) graph.Node {
 // sigmoid(logits). Targets between 0 and 1 mix the two. Both have the same shape. It is computed as softplus(logits) -
 // logits*targets.
 func BinaryCrossEntropy(logits, targets graph.Node) graph.Node {
-	if logits.Err() == nil && targets.Err() == nil && !logits.Shape().Equal(targets.Shape()) {
-		return fail("optim: BinaryCrossEntropy of logits %v and targets %v: the shapes must be equal", logits.Shape(), targets.Shape())
+	if bad := sameShape("BinaryCrossEntropy", logits, targets); bad != nil {
+		return *bad
 	}
 	return logits.Softplus().Sub(logits.Mul(targets))
 }
 
 // Huber returns half the square of the difference x - y where its magnitude is at most delta, and grows linearly
-// beyond (Huber, Robust estimation of a location parameter, 1964).
+// beyond (Huber, Robust estimation of a location parameter, 1964). Both have the same shape; delta is greater than 0.
 func Huber(x, y graph.Node, delta float64) graph.Node {
+	if bad := sameShape("Huber", x, y); bad != nil {
+		return *bad
+	}
+	if !(delta > 0) {
+		return failed("Huber with delta %v: it must be greater than 0", delta)
+	}
 	d := x.Sub(y)
 	size := d.Abs()
 	return graph.Where(size.Le(delta), d.Square().Mul(0.5), size.Sub(delta/2).Mul(delta))
+}
+
+// sameShape returns a failed Node if the shapes of a loss's operands differ, and nil otherwise. Losses do not broadcast:
+// predictions [n,1] and targets [n] would make [n,n] losses, whose mean is a plausible number.
+func sameShape(loss string, x, y graph.Node) *graph.Node {
+	if x.Err() != nil || y.Err() != nil || x.Shape().Equal(y.Shape()) {
+		return nil
+	}
+	bad := failed("%s of %v and %v: the shapes must be equal; Reshape or Squeeze makes them so, BroadcastTo repeats one", loss, x.Shape(), y.Shape())
+	return &bad
 }

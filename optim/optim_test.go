@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -131,6 +133,7 @@ func TestStateSurvivesAFile(t *testing.T) {
 	require.True(t, graph.Equal(w, v))
 
 	delete(state, "w_mean")
+	require.ErrorContains(t, second.Restore(state), "optim_test.go:")
 	require.ErrorContains(t, second.Restore(state), "optim: the state has no w_mean: it has [optim_step w w_square]")
 	state["w_mean"] = graph.Zeros(graph.Float64, 3)
 	require.ErrorContains(t, second.Restore(state), "optim: w_mean is float64[3] in the state, and float64[2] here")
@@ -168,13 +171,49 @@ func TestMistakes(t *testing.T) {
 	require.NoError(t, err)
 	_, err = fit.Step(t.Context())
 	require.ErrorContains(t, err, "optim: 0 inputs given, the loss takes 1")
+	require.ErrorContains(t, err, "optim_test.go:")
+	_, err = fit.Step(t.Context(), graph.Zeros(graph.Float32, 4))
+	require.ErrorContains(t, err, "optim_test.go:")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = fit.Step(ctx, graph.Zeros(graph.Float32, 3))
 	require.ErrorIs(t, err, context.Canceled)
 	var broken optim.Parameters
 	_, err = optim.New(optim.SGD{Rate: optim.Constant(1)}, broken.Add("w", graph.Of([]float32{1}, 2)).Sum(), &broken)
-	require.Error(t, err)
+	require.ErrorContains(t, err, "optim_test.go:")
+	_, err = optim.New(optim.SGD{Rate: optim.Constant(1)}, w.Sum(), &params, nil)
+	require.ErrorContains(t, err, "an item is nil")
+}
+
+// TestNonFinite: a step that meets a NaN changes nothing and names the line of the op whose derivative makes it.
+func TestNonFinite(t *testing.T) {
+	var params optim.Parameters
+	x, w := graph.Input("x", graph.Float64, 2), params.Add("w", graph.Of([]float64{3, 5}))
+	_, file, line, _ := runtime.Caller(0)
+	root := w.Mul(x).Sqrt() // its derivative at 0 is infinite
+	at := fmt.Sprintf("%s:%d: ", filepath.Base(file), line+1)
+	fit, err := optim.New(optim.Adam{Rate: optim.Constant(0.1)}, root.Sum(), &params, x, graph.WithDebug(graph.NonFinite))
+	require.NoError(t, err)
+	_, err = fit.Step(t.Context(), graph.Of([]float64{1, 0}))
+	require.ErrorContains(t, err, at)
+	require.ErrorContains(t, err, "sqrt")
+	require.True(t, graph.Equal(graph.Of([]float64{3, 5}), params.Tensors()[0]))
+	_, err = fit.Step(t.Context(), graph.Of([]float64{1, 2}))
+	require.NoError(t, err)
+	require.False(t, graph.Equal(graph.Of([]float64{3, 5}), params.Tensors()[0]))
+}
+
+// TestUnused: Explain names the parameter that the loss does not depend on.
+func TestUnused(t *testing.T) {
+	var params optim.Parameters
+	w := params.Add("w", graph.Zeros(graph.Float32, 3))
+	params.Add("forgotten", graph.Ones(graph.Float32, 2))
+	fit, err := optim.New(optim.SGD{Rate: optim.Constant(1)}, w.SumSquares(), &params)
+	require.NoError(t, err)
+	require.Contains(t, fit.Program().Explain(), "zero    the gradient with respect to forgotten float32[2]: nothing differentiated depends on it // optim_test.go:")
+	_, err = fit.Step(t.Context())
+	require.NoError(t, err)
+	require.True(t, graph.Equal(graph.Ones(graph.Float32, 2), params.Tensors()[1]))
 }
 
 // TestUnset: what is not set or does not fit is an error with its name, not a panic.
@@ -192,6 +231,7 @@ func TestUnset(t *testing.T) {
 	require.NoError(t, fitting(sgd, data, data.Clone()))
 	for _, o := range []optim.Optimizer{optim.SGD{}, optim.Adam{}, optim.AdamW{}, optim.Clipped{Optimizer: optim.SGD{}, Norm: 1}} {
 		require.ErrorContains(t, fitting(o, data), "Rate is not set", "%T", o)
+		require.ErrorContains(t, fitting(o, data), "optim_test.go:")
 	}
 	for want, err := range map[string]error{
 		"the Optimizer is nil":                fitting(nil, data),
@@ -201,7 +241,8 @@ func TestUnset(t *testing.T) {
 		"the tensor of parameter w0, with shape [2 2] and strides [0 1], is not row-major":   fitting(sgd, graph.Zeros(graph.Float32, 2).BroadcastTo(2, 2)),
 		"the tensors of parameters w0 and w2 share memory":                                   fitting(sgd, data, data.Clone(), data),
 	} {
-		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "optim: "+want)
+		require.ErrorContains(t, err, "optim_test.go:")
 	}
 	var none *optim.Parameters
 	require.ErrorContains(t, none.Add("w", data).Err(), "the Parameters are nil")
@@ -216,9 +257,12 @@ func TestLossShapes(t *testing.T) {
 	n := graph.Dim("n")
 	in := func(dt graph.DType, extents ...any) graph.Node { return graph.Input("x", dt, extents...) }
 	for want, loss := range map[string]graph.Node{
-		"BinaryCrossEntropy of logits [n] and targets [n,1]: the shapes must be equal": optim.BinaryCrossEntropy(in(graph.Float32, n), in(graph.Float32, n, 1)),
-		"CrossEntropy of logits [n,3] and labels [n,1]: labels must have the shape":    optim.CrossEntropy(in(graph.Float32, n, 3), in(graph.Int64, n, 1)),
-		"CrossEntropy of float64 labels: they must be integers":                        optim.CrossEntropy(in(graph.Float32, n, 3), in(graph.Float64, n)),
+		"optim: BinaryCrossEntropy of [n] and [n,1]: the shapes must be equal":      optim.BinaryCrossEntropy(in(graph.Float32, n), in(graph.Float32, n, 1)),
+		"optim: Huber of [n,1] and [n]: the shapes must be equal":                   optim.Huber(in(graph.Float32, n, 1), in(graph.Float32, n), 1),
+		"optim: Huber of [n] and []: the shapes must be equal":                      optim.Huber(in(graph.Float32, n), graph.Scalar(graph.Float32, 0), 1),
+		"optim: Huber with delta NaN: it must be greater than 0":                    optim.Huber(in(graph.Float32, n), in(graph.Float32, n), math.NaN()),
+		"CrossEntropy of logits [n,3] and labels [n,1]: labels must have the shape": optim.CrossEntropy(in(graph.Float32, n, 3), in(graph.Int64, n, 1)),
+		"CrossEntropy of float64 labels: they must be integers":                     optim.CrossEntropy(in(graph.Float32, n, 3), in(graph.Float64, n)),
 	} {
 		require.ErrorContains(t, loss.Err(), want)
 		require.ErrorContains(t, loss.Err(), "optim_test.go:")

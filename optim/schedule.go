@@ -12,7 +12,7 @@ type Schedule func(step graph.Node) graph.Node
 // at returns the rate of a step.
 func (s Schedule) at(step graph.Node) graph.Node {
 	if s == nil {
-		return fail("optim: Rate is not set: give it a Schedule, such as Constant(1e-3)")
+		return failed("Rate is not set: give it a Schedule, such as Constant(1e-3)")
 	}
 	return s(step)
 }
@@ -35,7 +35,7 @@ func Exponential(rate, factor, period float64) Schedule {
 func Cosine(rate, warmup, steps float64) Schedule {
 	return func(step graph.Node) graph.Node {
 		if !(0 <= warmup && warmup < steps) {
-			return fail("optim: Cosine with %v warmup steps of %v steps in all: they must be from 0 to less than all", warmup, steps)
+			return failed("Cosine with %v warmup steps of %v steps in all: they must be from 0 to less than all", warmup, steps)
 		}
 		up := step.Div(warmup + 1)
 		along := step.Sub(1+warmup).Div(math.Max(steps-warmup, 1)).Clip(0, 1)
