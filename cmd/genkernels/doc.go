@@ -19,7 +19,8 @@
 //	genkernels -check packages
 //
 // The first form uses the package in the current directory. The second makes exactly the kernels in lock files: those
-// that programs lacked when they ran with graph.Record or STRIDEFUSE_RECORD=file. The third reads kernel signatures
+// that programs lacked when they ran with graph.Record or STRIDEFUSE_RECORD=file. It then tidies these files: each signature
+// once, sorted. The third reads kernel signatures
 // from standard input, one per line, as -list prints them. The fourth makes the kernels of this library's own packages
 // runtime/builtin and runtime/builtin/portable. The fifth checks each package that matches go list's patterns, such as
 // ./..., and has a go:generate line of this tool.

@@ -14,7 +14,8 @@ import (
 )
 
 // Lock files, written by graph.Record and STRIDEFUSE_RECORD, have a line for each kernel that a run lacked: a signature
-// and, after tabs, fields name=number. If a signature is on several lines, their numbers are added.
+// and, after tabs, fields name=number. If a signature is on several lines, their numbers are added. Generating the kernels
+// tidies the file: each signature once, sorted, without numbers. So only what was recorded since has numbers.
 
 // weight is the bytes and time of a kernel's runs.
 type weight struct{ bytes, nanos float64 }
@@ -23,9 +24,7 @@ type weight struct{ bytes, nanos float64 }
 func (t *tool) readLocks() ([]kernel.Code, map[string]weight, error) {
 	var all strings.Builder
 	for _, name := range t.from {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(t.dir, name)
-		}
+		name = t.path(name)
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w: a program that runs with STRIDEFUSE_RECORD=%s writes it", err, name)
@@ -58,6 +57,53 @@ func (t *tool) readLocks() ([]kernel.Code, map[string]weight, error) {
 	return kernels, weights, err
 }
 
+// path returns the path of a lock file.
+func (t *tool) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(t.dir, name)
+}
+
+// tidyLocks rewrites each lock file that is not tidy. Comments move to its beginning.
+func (t *tool) tidyLocks() error {
+	for _, name := range t.from {
+		name = t.path(name)
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		tidy, err := tidied(string(text))
+		if err != nil {
+			return err
+		}
+		if tidy != string(text) {
+			if err := commit(filepath.Dir(name), []change{{path: name, new: []byte(tidy)}}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tidied returns a lock file's comments and then its signatures, sorted, each once.
+func tidied(text string) (string, error) {
+	kernels, err := parseLines(text)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") {
+			fmt.Fprintln(&out, line)
+		}
+	}
+	for _, k := range kernels {
+		fmt.Fprintln(&out, k.Signature())
+	}
+	return out.String(), nil
+}
+
 // printMissing lists the kernels of lock files that the generated files lack, by decreasing share of the recorded time.
 func printMissing(w io.Writer, missing []string, weights map[string]weight) {
 	total := 0.0
@@ -67,6 +113,10 @@ func printMissing(w io.Writer, missing []string, weights map[string]weight) {
 	slices.SortStableFunc(missing, func(a, b string) int { return cmp.Compare(weights[b].nanos, weights[a].nanos) })
 	for _, s := range missing {
 		x := weights[s]
+		if x.nanos == 0 { // from a tidy line
+			fmt.Fprintf(w, "genkernels: missing: %s\n", s)
+			continue
+		}
 		fmt.Fprintf(w, "genkernels: missing, %.0f%% of the recorded time, %.3g bytes: %s\n", 100*x.nanos/max(total, 1), x.bytes, s)
 	}
 }

@@ -113,6 +113,9 @@ func (t *tool) run() error {
 	if err := commit(t.out, changes); err != nil {
 		return err
 	}
+	if err := t.tidyLocks(); err != nil {
+		return err
+	}
 	size := 0
 	for _, f := range files {
 		size += len(f.Content)
