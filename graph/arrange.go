@@ -137,7 +137,7 @@ func (n *node) matrixIndices() (rows, cols Node, err error) {
 // OneHot returns an array of type dt with a new axis of extent depth: 1 at the index that x gives and 0 elsewhere. x
 // has integers; -depth to -1 count from the end, and other indices out of range give only zeros. The new axis has
 // number axis in the result.
-func (x Node) OneHot(dt DType, depth, axis int) Node {
+func (x Node) OneHot(dt DType, depth int, axis any) Node {
 	n := x.get()
 	switch {
 	case n.err != nil:
@@ -147,10 +147,11 @@ func (x Node) OneHot(dt DType, depth, axis int) Node {
 	case depth < 0:
 		return fail("a depth of %d: give 0 or more", depth)
 	}
-	k, err := wrapAxis(axis, len(n.typ.Shape)+1)
+	added, err := addedAxes(len(n.typ.Shape), axis)
 	if err != nil {
 		return fail("%w", err)
 	}
+	k := added[0]
 	wide := x.Cast(Int64)
 	wide = Where(wide.Lt(0), wide.Add(depth), wide).Unsqueeze(k)
 	ones := make([]int, len(n.typ.Shape)+1)

@@ -31,8 +31,8 @@ func Concat(axis any, arrays ...Node) Node {
 	return apply(ir.OpConcat, ir.Attr{Axis: k}, args...)
 }
 
-// Stack returns arrays of one shape as the slices of a new axis.
-func Stack(axis int, arrays ...Node) Node {
+// Stack returns arrays of one shape as the slices of a new axis, whose number in the result is axis.
+func Stack(axis any, arrays ...Node) Node {
 	if len(arrays) == 0 {
 		return fail("no arrays: give one or more")
 	}

@@ -41,8 +41,12 @@
 // Shapes broadcast as in NumPy: aligned at the last axis, extents of 1 and missing axes repeat. The option
 // [WithoutBroadcast] forbids that, for formulas in which unequal shapes are mistakes.
 //
-// Axes may have names, from [Axis] or [Node.WithAxes]. A name may stand wherever an axis number may, and adding
-// "height" to "width" is an error. Results keep the names that still make sense.
+// An axis of an operand is an int, negative from the end, or a name. Reductions take any number of them, none for all.
+// What keeps its shape along the axis, such as Softmax, CumSum and Sort, asks for one. An axis that the result adds
+// (Unsqueeze, Stack, OneHot) is an int, the number it has there.
+//
+// Axes get names from [Axis] or [Node.WithAxes]. Adding "height" to "width" is an error. Results keep the names that still
+// make sense.
 //
 // # Errors
 //

@@ -29,8 +29,9 @@ func (x Node) NanToNum(nan, infinity, minusInfinity any) Node {
 }
 
 // NanVar returns the variance along axes of the elements that are not NaN, as Var computes it. With DDOF(d) the divisor
-// is their number minus d. It is NaN where that is 0 or less.
+// is their number minus d. It is NaN where that is 0 or less. Options: KeepDims, DDOF, InType.
 func (x Node) NanVar(axes ...any) Node {
+	x, axes = inType(x, x.DType(), axes)
 	return x.inComputeType(func(x Node) Node {
 		all, r := x.count(axes, "KeepDims", "DDOF")
 		if all.Err() != nil {
@@ -50,6 +51,7 @@ func (x Node) NanVar(axes ...any) Node {
 
 // NanStd returns the square root of NanVar.
 func (x Node) NanStd(axes ...any) Node {
+	x, axes = inType(x, x.DType(), axes)
 	return x.inComputeType(func(x Node) Node { return x.NanVar(axes...).Sqrt() })
 }
 

@@ -115,8 +115,10 @@ func (x Node) count(args []any, options ...string) (Node, reduction) {
 	return apply(ir.OpExtent, ir.Attr{DType: n.typ.DType, Begin: size}), r
 }
 
-// Mean returns Sum divided by the number of elements, for floats: NaN for no elements.
+// Mean returns Sum divided by the number of elements, for floats: NaN for no elements. Integers have a mean in the type
+// that InType gives.
 func (x Node) Mean(axes ...any) Node {
+	x, axes = inType(x, x.DType(), axes)
 	return x.inComputeType(func(x Node) Node {
 		n, _ := x.count(axes, "KeepDims")
 		if n.Err() != nil {
@@ -128,8 +130,10 @@ func (x Node) Mean(axes ...any) Node {
 
 // Var returns the mean squared distance from the mean along axes, for floats, in two passes: the mean m, then sum(d*d)
 // - sum(d)^2/n with d = x - m. The second term corrects for the rounding of m. So a large mean costs no digits, and
-// equal elements have the variance 0. With DDOF(d) the divisor is the number of elements minus d.
+// equal elements have the variance 0. With DDOF(d) the divisor is the number of elements minus d. Options: KeepDims,
+// DDOF, InType.
 func (x Node) Var(axes ...any) Node {
+	x, axes = inType(x, x.DType(), axes)
 	return x.inComputeType(func(x Node) Node {
 		n, r := x.count(axes, "KeepDims", "DDOF")
 		if n.Err() != nil {
@@ -156,6 +160,7 @@ func (x Node) Var(axes ...any) Node {
 
 // Std returns the square root of Var.
 func (x Node) Std(axes ...any) Node {
+	x, axes = inType(x, x.DType(), axes)
 	return x.inComputeType(func(x Node) Node { return x.Var(axes...).norm() })
 }
 

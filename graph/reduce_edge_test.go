@@ -147,6 +147,10 @@ func TestReduceErrors(t *testing.T) {
 		{u.Gt(1).Sum(graph.InType(graph.Bool)), "sum: does not take bool: Cast to one of"},
 		{x.Max(graph.InType(graph.Float64)), "max: does not take the option InType"},
 		{x.Sum(0, graph.Exclusive), "sum: does not take the option Exclusive"},
+		{x.Mean(graph.InType(graph.Int32)), "mean: does not take int32"},
+		{x.MoveAxis(0, "column"), "moveaxis: no axis of"},
+		{graph.Stack("new", x, x), "stack: an axis of the result is an int, not string"},
+		{u.OneHot(graph.Float32, 3, 1.0), "onehot: an axis of the result is an int, not float64"},
 		{x.Mean(0, graph.DDOF(1)), "mean: does not take the option DDOF"},
 		{x.Var(graph.LastIndex), "var: does not take the option LastIndex"},
 		{x.ArgMax(0, graph.Reverse), "argmax: does not take the option Reverse"},
@@ -160,4 +164,31 @@ func TestReduceErrors(t *testing.T) {
 	require.NoError(t, err)
 	_, err = p.Run(context.Background(), graph.New(graph.Float32, 3, 0))
 	require.ErrorContains(t, err, "argmax: axis 1 of shape [3,0] has no elements")
+}
+
+// TestMeansInType computes statistics in a chosen type: they are those of the cast elements.
+func TestMeansInType(t *testing.T) {
+	in := graph.InType(graph.Float64)
+	for _, x := range []*graph.Tensor{
+		graph.Of([]int32{1 << 30, 1<<30 + 1, -7, 3, 5, 6}, 2, 3), graph.Of([]uint8{255, 254, 0, 1, 2, 3}, 2, 3),
+		graph.Of([]float32{1e8, 1, -1e8, 3, 0.1, 7}, 2, 3), graph.Of([]bool{true, false, true, true, false, false}, 2, 3),
+	} {
+		c := graph.Const(x)
+		wide := c.Cast(graph.Float64)
+		pairs := [][2]graph.Node{
+			{c.Mean(in), wide.Mean()}, {c.Mean(1, graph.KeepDims, in), wide.Mean(1, graph.KeepDims)}, {c.Var(0, in, graph.DDOF(1)), wide.Var(0, graph.DDOF(1))},
+			{c.Std(in), wide.Std()},
+		}
+		if x.DType() == graph.Float32 {
+			pairs = append(pairs, [2]graph.Node{c.NanMean(in), wide.NanMean()}, [2]graph.Node{c.NanVar(0, in), wide.NanVar(0)}, [2]graph.Node{c.NanStd(in), wide.NanStd()})
+		}
+		for _, p := range pairs {
+			out, err := graph.Compile(p[0], p[1])
+			require.NoError(t, err)
+			got, err := out.RunAll(context.Background())
+			require.NoError(t, err)
+			require.Equal(t, graph.Float64, got[0].DType())
+			require.True(t, graph.Equal(got[0], got[1]), "%v %v", got[0], got[1])
+		}
+	}
 }

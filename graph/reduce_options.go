@@ -52,8 +52,9 @@ var (
 	LastIndex ReduceOption = reduceOption{"LastIndex", func(o *reduceOptions) { o.last = true }}
 )
 
-// InType makes Sum, Prod, CumSum and CumProd convert the elements to a type and compute in it, as NumPy's dtype
-// argument does: InType(Float64) for sums of float32 in float64, or InType(Uint8) for sums of bytes that wrap.
+// InType makes Sum, Prod, Mean, Var, Std, CumSum, CumProd and others that name it convert the elements to a type and
+// compute in it, as NumPy's dtype argument does: InType(Float64) for the mean of integers or for sums of float32 in
+// float64, or InType(Uint8) for sums of bytes that wrap.
 func InType(dt DType) ReduceOption {
 	return reduceOption{"InType", func(o *reduceOptions) { o.in = dt }}
 }
@@ -93,9 +94,11 @@ func (n *node) reduction(args []any, options ...string) (reduction, error) {
 	return r, err
 }
 
-// total returns x in the type of its total, and the arguments without the option that chose it.
-func total[A any](x Node, args []A) (Node, []A) {
-	in := x.DType().Total()
+// total returns x in the type of its total, or in that of the option InType, and the arguments without this option.
+func total[A any](x Node, args []A) (Node, []A) { return inType(x, x.DType().Total(), args) }
+
+// inType returns x in a type, or in that of the option InType, and the arguments without this option.
+func inType[A any](x Node, in DType, args []A) (Node, []A) {
 	args = slices.DeleteFunc(slices.Clone(args), func(a A) bool {
 		var r reduceOptions
 		if o, ok := any(a).(reduceOption); ok {

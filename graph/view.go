@@ -49,15 +49,15 @@ func (x Node) SwapAxes(a, b any) Node {
 	})
 }
 
-// MoveAxis returns x with one axis moved: it becomes axis to of the result, and
-// the others keep their order.
-func (x Node) MoveAxis(from any, to int) Node {
+// MoveAxis returns x with one axis moved: it becomes axis to of the result, and the others keep their order. A name as
+// to is the place that the axis of that name has in x.
+func (x Node) MoveAxis(from, to any) Node {
 	return x.view(ir.OpPermute, func(n *node) (ir.Attr, bool, error) {
 		i, err := n.axis(from)
 		if err != nil {
 			return ir.Attr{}, false, err
 		}
-		j, err := wrapAxis(to, len(n.typ.Shape))
+		j, err := n.axis(to)
 		if err != nil {
 			return ir.Attr{}, false, err
 		}
@@ -143,25 +143,24 @@ func (x Node) Squeeze(axes ...any) Node {
 // Unsqueeze returns x with axes of extent 1 inserted; the arguments are their numbers in the result.
 func (x Node) Unsqueeze(axes ...any) Node {
 	return x.view(ir.OpUnsqueeze, func(n *node) (ir.Attr, bool, error) {
-		added, err := intsOf(axes)
-		rank := len(n.typ.Shape) + len(added)
-		for i, a := range added {
-			if err == nil {
-				added[i], err = wrapAxis(a, rank)
-			}
-		}
+		added, err := addedAxes(len(n.typ.Shape), axes...)
 		return ir.Attr{Axes: added}, len(added) == 0, err
 	})
 }
 
-// intsOf reads axes of a result, which have no names yet: ints, and slices of ints.
-func intsOf(args []any) ([]int, error) {
+// addedAxes returns the numbers of axes that the result of an op adds to rank others. They are given as ints, or slices
+// of ints, and have no names yet.
+func addedAxes(rank int, args ...any) ([]int, error) {
 	args = flat(args)
 	out := make([]int, len(args))
 	for i, arg := range args {
-		var ok bool
-		if out[i], ok = arg.(int); !ok {
+		a, ok := arg.(int)
+		if !ok {
 			return nil, fmt.Errorf("an axis of the result is an int, not %T", arg)
+		}
+		var err error
+		if out[i], err = wrapAxis(a, rank+len(args)); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil

@@ -113,10 +113,15 @@ func TestSolve(t *testing.T) {
 		inverse, err := linalg.Inv(ctx, a)
 		require.NoError(t, err)
 		near(t, x, product(inverse, b), tolerance)
-		how := linalg.Triangle{Upper: rapid.Bool().Draw(t, "upper"), Transpose: rapid.Bool().Draw(t, "transpose")}
+		upper := rapid.Bool().Draw(t, "upper")
+		how := linalg.Triangle{Lower: !upper, Upper: upper, Transpose: rapid.Bool().Draw(t, "transpose")}
 		x, err = linalg.SolveTriangular(ctx, a, b, how)
 		require.NoError(t, err)
 		near(t, b, product(triangleOf(a, n, how), x), tolerance)
+		for _, unclear := range []linalg.Triangle{{}, {Lower: true, Upper: true}} {
+			_, err = linalg.SolveTriangular(ctx, a, b, unclear)
+			require.ErrorContains(t, err, "set one of Triangle's fields Lower and Upper")
+		}
 	})
 }
 
@@ -125,7 +130,7 @@ func TestUnitTriangle(t *testing.T) {
 	for _, n := range []int{3, 12} {
 		a := run(graph.Const(graph.Normal(graph.Float64, 1, 0, 0.1, n, n)).Mul(graph.Const(graph.Eye(graph.Float64, n)).Sub(1)))
 		b := graph.Normal(graph.Float64, 2, 0, 1, n)
-		how := linalg.Triangle{UnitDiagonal: true}
+		how := linalg.Triangle{Lower: true, UnitDiagonal: true}
 		x, err := linalg.SolveTriangular(ctx, a, b, how)
 		require.NoError(t, err)
 		near(t, b, run(graph.Const(triangleOf(a, n, how)).Dot(x)), 1e-12)
@@ -188,7 +193,7 @@ func TestSymmetric(t *testing.T) {
 		l, err := linalg.Cholesky(ctx, a)
 		require.NoError(t, err)
 		near(t, a, product(l, transposed(l)), tolerance)
-		near(t, triangleOf(l, n, linalg.Triangle{}), l, 0)
+		near(t, triangleOf(l, n, linalg.Triangle{Lower: true}), l, 0)
 
 		w, v, err := linalg.Eigh(ctx, a)
 		require.NoError(t, err)

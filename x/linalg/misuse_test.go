@@ -20,7 +20,7 @@ func TestMisuse(t *testing.T) {
 	require.NoError(t, graph.Set(large, 0.0, 12, 12))
 	solve := func(a, b *graph.Tensor) error { _, err := linalg.Solve(ctx, a, b); return err }
 	triangular := func(a, b *graph.Tensor) error {
-		_, err := linalg.SolveTriangular(ctx, a, b, linalg.Triangle{})
+		_, err := linalg.SolveTriangular(ctx, a, b, linalg.Triangle{Lower: true})
 		return err
 	}
 	cholesky := func(a *graph.Tensor) error { _, err := linalg.Cholesky(ctx, a); return err }
@@ -67,7 +67,7 @@ func TestNumbersOfAllKinds(t *testing.T) {
 		n := rapid.SampledFrom([]int{1, 2, 5, 9, 17}).Draw(t, "n")
 		a := graph.Of(rapid.SliceOfN(rapid.SampledFrom(kinds), n*n, n*n).Draw(t, "a"), n, n)
 		linalg.Solve(ctx, a, graph.Ones(graph.Float64, n))
-		linalg.SolveTriangular(ctx, a, a, linalg.Triangle{})
+		linalg.SolveTriangular(ctx, a, a, linalg.Triangle{Lower: true})
 		linalg.Cholesky(ctx, a)
 		linalg.LU(ctx, a)
 		linalg.Inv(ctx, a)

@@ -10,19 +10,22 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Triangle says which triangle of a matrix SolveTriangular reads. The zero Triangle is the
-// lower one with its diagonal.
+// Triangle says which triangle of a matrix SolveTriangular reads: either Lower or Upper is set.
 type Triangle struct {
-	Upper        bool // the upper triangle; its transpose is a lower one
+	Lower        bool // the lower triangle, with its diagonal
+	Upper        bool // the upper triangle, with its diagonal; its transpose is a lower one
 	Transpose    bool // solve with the transpose of the triangle
 	UnitDiagonal bool // the diagonal is all ones, and is not read
 }
 
 // SolveTriangular returns x with T·x = b, where T is a triangle of a: a is [..., n, n], b and x
 // are [..., n, k], or [n] for one vector. Leading axes broadcast. The other triangle of a is not
-// read. A zero on the diagonal is an error.
+// read. A zero on the diagonal is an error, and so is a Triangle that is neither Lower nor Upper.
 func SolveTriangular(ctx context.Context, a, b *graph.Tensor, t Triangle) (*graph.Tensor, error) {
 	const op = "solve triangular"
+	if t.Lower == t.Upper {
+		return nil, fail(op, "set one of Triangle's fields Lower and Upper, which say what of the matrix is read")
+	}
 	s, err := readSystem(op, a, b)
 	if err != nil {
 		return nil, err
