@@ -201,12 +201,12 @@ func (p *Program) assemble(pl *plan.Plan, due []tiling) (set *Assembled, full bo
 			if due != nil && !slices.ContainsFunc(due, func(d tiling) bool { return t.First <= d.step && d.step <= t.Last }) {
 				continue
 			}
-			for c := range callsOf(t.Parts) {
-				switch err := p.add(set, c.Kernel); {
+			for code := range codesOf(t) {
+				switch err := p.add(set, code); {
 				case errors.Is(err, jit.ErrFull):
 					full = true
 				case err != nil:
-					set.refused[c.Kernel.Signature()] = err
+					set.refused[code.Signature()] = err
 					again = true
 				}
 			}
@@ -247,6 +247,25 @@ func (p *Program) add(set *Assembled, code kernel.Code) error {
 		set.kernels[sig] = k
 	}
 	return err
+}
+
+// codesOf yields the kernels that the calls of a task name, and those of its choices. A column reduction whose calls all take
+// several rows is chosen for the kernel of one row.
+func codesOf(t *nest.Task) func(yield func(kernel.Code) bool) {
+	return func(yield func(kernel.Code) bool) {
+		for c := range callsOf(t.Parts) {
+			if !yield(c.Kernel) {
+				return
+			}
+		}
+		for i := range t.Choices {
+			if c := &t.Choices[i]; c.Kernels == 1 {
+				if code, err := kernel.ParseCode(c.Kernel); err == nil && !yield(code) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // callsOf yields the calls of nests.

@@ -109,3 +109,42 @@ func TestAssembleTime(t *testing.T) {
 	require.Greater(t, estimate(strings.ReplaceAll(wave, "f32", "f64")), 3*single)
 	require.Less(t, estimate(strings.NewReplacer("sin", "neg", "tanh", "sqrt").Replace(wave)), 0.5)
 }
+
+// TestAssembledAsPossible: the schedule with the assembled kernels is the one that was chosen when all that can be assembled was
+// offered, also where a strategy asks for a kernel that no call needs.
+func TestAssembledAsPossible(t *testing.T) {
+	for _, graph := range []string{wave,
+		`func columns(%x: i8[512,512], %w: i8[512,1]) {
+  %0 = cast %x : i32[512,512]
+  %1 = cast %w : i32[512,1]
+  %2 = mul %0, %1 : i32[512,512]
+  %3 = sum %2 axes=[0] : i32[512]
+  return %3
+}`,
+		`func few(%x: f64[7,512]) {
+  %0 = sqrt %x : f64[7,512]
+  %1 = add %0, %x : f64[7,512]
+  %2 = amax %1 axes=[0] : f64[512]
+  return %2
+}`,
+		`func rows(%x: f32[64,512], %y: f32[512]) {
+  %0 = sub %x, %y : f32[64,512]
+  %1 = sqrt %0 : f32[64,512]
+  %2 = sum %1 axes=[1] : f32[64]
+  return %2
+}`,
+		`func running(%x: f64[64,512]) {
+  %0 = sqrt %x : f64[64,512]
+  %1 = add %0, %x : f64[64,512]
+  %2 = cumsum %1 axis=0 : f64[64,512]
+  return %2
+}`} {
+		p, b := newWave(t, graph, BeforeFirstRun, jit.Assemble)
+		set, _ := b.Assembled()
+		want, err := p.scheduleOn(p.possible(set), b.Plan, schedule.Options{})
+		require.NoError(t, err)
+		got, err := p.scheduleOn(p.library(set), b.Plan, schedule.Options{})
+		require.NoError(t, err)
+		require.Equal(t, want.String(), got.String())
+	}
+}
