@@ -99,7 +99,7 @@ func pullSame(p *pullback) []Node { return []Node{p.cotangent} }
 
 // pullFMA differentiates x*y + z.
 func pullFMA(p *pullback) []Node {
-	return []Node{p.scaled(p.arg(1), false), p.scaled(p.arg(0), false), p.cotangent}
+	return []Node{scaled(p.cotangent, p.arg(1), p.guarded), scaled(p.cotangent, p.arg(0), p.guarded), p.cotangent}
 }
 
 // pullSelect gives each value the cotangent where it is chosen.

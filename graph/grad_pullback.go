@@ -30,7 +30,7 @@ func (p *pullback) of(i int) Node {
 	case d.none != "":
 		return p.fail(errors.New(d.none))
 	case i < len(d.partial):
-		g = p.scaled(p.slope(d, i), d.singular)
+		g = scaled(p.cotangent, p.slope(d, i), d.singular || p.guarded)
 	default:
 		if p.all == nil {
 			p.all = d.pull(p)
@@ -91,17 +91,17 @@ func (p *pullback) fail(err error) Node {
 // arg returns an operand without axis names.
 func (p *pullback) arg(i int) Node { return Node{p.args[i].unnamed()} }
 
-// scaled returns the product of the cotangent and a partial derivative. With singular, or below a Where, it is 0 where
-// the cotangent is 0, even if the derivative is infinite or NaN there. The derivative is replaced, not the product, and
-// only where it is not finite: so the derivative of the product with respect to the cotangent stays right.
-func (p *pullback) scaled(d Node, singular bool) Node {
+// scaled returns the product of a cotangent and a partial derivative. With singular it is 0 where the cotangent is 0, even if
+// the derivative is infinite or NaN there. The derivative is replaced, not the product, and only where it is not finite: so the
+// derivative of the product with respect to the cotangent stays right.
+func scaled(cotangent, d Node, singular bool) Node {
 	if d.n == nil {
 		return d
 	}
-	if singular || p.guarded {
-		d = Where(p.cotangent.Eq(0).And(d.IsFinite().Not()), 0, d)
+	if singular {
+		d = Where(cotangent.Eq(0).And(d.IsFinite().Not()), 0, d)
 	}
-	return p.cotangent.Mul(d)
+	return cotangent.Mul(d)
 }
 
 // sumTo returns x summed over the axes along which a value of the given shape was repeated to x's shape.
