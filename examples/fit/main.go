@@ -4,7 +4,7 @@
 //	y(t) = level + grown*exp(rate*t) + sin1*sin(2πt) + cos1*cos(2πt) + sin2*sin(4πt) + cos2*cos(4πt)
 //
 // The residuals and their derivatives come from one graph; graph.JVP makes the Jacobian, a column a parameter. The
-// method is that of Levenberg and Marquardt.
+// method is that of Levenberg and Marquardt, in examples/internal/least.
 //
 //	go run ./examples/fit
 package main
@@ -18,6 +18,7 @@ import (
 	"math"
 	"os"
 
+	"github.com/stridefuse/stridefuse/examples/internal/least"
 	"github.com/stridefuse/stridefuse/examples/internal/table"
 	"github.com/stridefuse/stridefuse/graph"
 )
@@ -46,22 +47,6 @@ func curve(t, p graph.Node) graph.Node {
 	return y
 }
 
-// normal compiles the sum of squared residuals r'r, and J'J and J'r of their Jacobian J.
-func normal() (*graph.Program, error) {
-	n := graph.Dim("n")
-	t, y := graph.Input("t", graph.Float64, n), graph.Input("y", graph.Float64, n)
-	p := graph.Input("p", graph.Float64, len(names))
-	r := curve(t, p).Sub(y)
-	columns := make([]graph.Node, len(names))
-	for i := range columns {
-		along := make([]float64, len(names))
-		along[i] = 1
-		columns[i] = graph.JVP(r, []graph.Node{p}, []graph.Node{graph.Const(graph.Of(along))})
-	}
-	j := graph.Stack(1, columns...)
-	return graph.Compile(r.SumSquares(), j.T().MatMul(j), j.T().MatMul(r))
-}
-
 func run(ctx context.Context, w io.Writer) error {
 	record, err := table.Read(bytes.NewReader(co2), "co2.csv")
 	if err != nil {
@@ -73,12 +58,24 @@ func run(ctx context.Context, w io.Writer) error {
 	}
 	rows := graph.Of(data, record.Rows, record.Cols)
 	months := graph.Arange(graph.Float64, 0, float64(record.Rows)/12, 1./12)
-	f := &fitter{ctx: ctx, t: months, y: rows.Index(1, 1), p: []float64{300, 15, 0.03, 0, 0, 0, 0}}
-	if f.program, err = normal(); err != nil {
+
+	n := graph.Dim("n")
+	t, y, p := graph.Input("t", graph.Float64, n), graph.Input("y", graph.Float64, n), graph.Input("p", graph.Float64, len(names))
+	problem, err := least.New(curve(t, p).Sub(y), p, t, y)
+	if err != nil {
 		return err
 	}
-	if err := f.fit(w); err != nil {
+	way, err := problem.Solve(ctx, []float64{300, 15, 0.03, 0, 0, 0, 0}, months, rows.Index(1, 1))
+	if err != nil {
 		return err
 	}
-	return f.print(w)
+	for step, f := range way[1:] {
+		fmt.Fprintf(w, "step %2d: %.4f ppm\n", step+1, math.Sqrt(f.Cost/float64(record.Rows-len(names))))
+	}
+	found := way[len(way)-1]
+	errors, err := found.Errors(record.Rows)
+	for i, e := range errors {
+		fmt.Fprintf(w, "%-6s %10.5f ± %.5f\n", names[i], found.Parameters[i], e)
+	}
+	return err
 }

@@ -22,12 +22,3 @@ sin2     -0.66263 ± 0.05175
 cos2      0.38525 ± 0.05175
 `)
 }
-
-// TestSolve solves a system, and refuses a matrix that is not positive definite.
-func TestSolve(t *testing.T) {
-	x, err := solve([]float64{4, 2, 2, 3}, []float64{2, 5})
-	require.NoError(t, err)
-	require.InDeltaSlice(t, []float64{-0.5, 2}, x, 1e-15)
-	_, err = solve([]float64{1, 2, 2, 1}, []float64{1, 1})
-	require.Error(t, err)
-}

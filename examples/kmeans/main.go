@@ -7,7 +7,6 @@ package main
 
 import (
 	"context"
-	"embed"
 	"flag"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/stridefuse/stridefuse/examples/internal/digits"
 	"github.com/stridefuse/stridefuse/examples/internal/rate"
 	"github.com/stridefuse/stridefuse/examples/internal/tile"
 	"github.com/stridefuse/stridefuse/examples/kmeans/lloyd"
@@ -22,9 +22,6 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/stream"
 )
-
-//go:embed digits/*.npy
-var digits embed.FS // made by digits/make.py
 
 const (
 	clusters = 10
@@ -79,12 +76,12 @@ func run(ctx context.Context, w io.Writer, copies, memory int) error {
 
 // write writes the files, and returns their names and the points of the first one.
 func write(folder string, copies int) (names []string, first *graph.Tensor, err error) {
-	files, err := digits.ReadDir("digits")
+	files, err := digits.Images.ReadDir(".")
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, f := range files {
-		from, err := digits.Open("digits/" + f.Name())
+		from, err := digits.Images.Open(f.Name())
 		if err != nil {
 			return nil, nil, err
 		}

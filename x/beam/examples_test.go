@@ -27,7 +27,7 @@ func TestExamples(t *testing.T) {
 	require.NoError(t, err)
 	requireOnPrism(t, p, map[string]*graph.Tensor{"corpus": words, "queries": words.SliceAxis(0, 40, 44, 1)})
 
-	digits := repeated(t, "../../examples/kmeans/digits/digits0.npy", 10)
+	digits := repeated(t, "../../examples/internal/digits/digits0.npy", 10)
 	p, err = lloyd.Round(digits.DType(), digits.Extent(1), 10)
 	require.NoError(t, err)
 	centers := numbers(t, digits.SliceAxis(0, 0, 10, 1))
