@@ -16,7 +16,7 @@ import (
 //
 // Requires: nothing.
 // Ensures: no view is the identity; no composed op is equal to a single lane op (y < x for x > y); no gather equals a
-// few slices; no elementwise op has only constant operands, directly or through views; no op reads a constant through
+// few slices; no operands of a concatenation are one slice; no elementwise op has only constant operands, directly or through views; no op reads a constant through
 // a view without need; no rule applies; no two values have the same op, attributes and operands.
 func Simplify(s *State) error {
 	n := s.Numbering()
@@ -61,6 +61,8 @@ func simpler(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	switch {
 	case v.Op == ir.OpGather:
 		return slicesOfGather(f, v)
+	case v.Op == ir.OpConcat:
+		return joinSlices(f, v)
 	case v.Op.IsView() && changesNothing(v):
 		return v.Args[0], nil
 	case !v.Op.IsElementwise():
