@@ -131,6 +131,36 @@ var byteKernels = []string{
 	"reduce [add] kernel (u0:u8, u1:u8) { t0 = max u0 u1; t1 = min u0 u1; t2 = sub t0 t1; t3 = cast:i32 t2; store t3 }",
 }
 
+// byteProducts are sums of products of bytes, for each pair of types of bytes, A and B: of one row, and of several rows with the
+// same vector (row-reduction/streams). byteDistances are sums of squares and of squared distances, for each type of bytes.
+var (
+	byteProducts = []string{
+		"reduce [add] kernel (u0:A, u1:B) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; store t2 }",
+		"reduce [add, add] kernel (u0:A, u1:B, u2:B) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t0 t3; store t2 t4 }",
+	}
+	byteDistances = []string{
+		"reduce [add] kernel (u0:A) { t0 = cast:i32 u0; t1 = mul t0 t0; store t1 }",
+		"reduce [add] kernel (u0:A, u1:A) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }",
+		"reduce [add, add] kernel (u0:A, u1:A, u2:A) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; t4 = cast:i32 u2; t5 = sub t4 t1; t6 = mul t5 t5; store t3 t6 }",
+	}
+)
+
+// byteProductKernels returns the kernels of products and distances of bytes.
+func byteProductKernels() (out []kernel.Code) {
+	for _, a := range []string{"i8", "u8"} {
+		for _, b := range []string{"i8", "u8"} {
+			texts := byteProducts
+			if a == b {
+				texts = slices.Concat(texts, byteDistances)
+			}
+			for _, text := range texts {
+				out = append(out, parseAll([]ir.DType{ir.Invalid}, strings.NewReplacer("A", a, "B", b).Replace(text))...)
+			}
+		}
+	}
+	return out
+}
+
 // wideKernels reduce a type that is computed in another type, for each such type, T, its compute type, W, and op.
 const wideKernels = "reduce [BY] kernel (u0:T) { t0 = cast:W u0; store t0 }"
 
@@ -233,6 +263,7 @@ func builtinReductions() []kernel.Code {
 		}
 	}
 	out = append(out, parseAll([]ir.DType{ir.Float16, ir.BFloat16}, halfKernels...)...)
+	out = append(out, byteProductKernels()...)
 	for _, by := range []string{"min", "max"} {
 		for _, text := range placeKernels {
 			out = append(out, parseAll([]ir.DType{ir.Invalid}, strings.ReplaceAll(text, "BY", by))...)

@@ -45,6 +45,11 @@ var byHand = [...]assembler{
 
 // compilers is the table of the assemblers that compile a body. The first that accepts a kernel which byHand has not writes it.
 var compilers = [...]assembler{
+	{"byte-products", false,
+		func(_ *Target, body *kernel.Kernel, combine []ir.Op) bool { return sumsByteProducts(body, combine) },
+		func(_ *Target, body *kernel.Kernel, _ []ir.Op) (*Program, error) {
+			return compileByteProducts(body), nil
+		}},
 	{"narrow-lanes", false, // AVX2 has 16 lanes or more, where AVX-512 has 16
 		func(_ *Target, body *kernel.Kernel, combine []ir.Op) bool {
 			narrow, _ := inNarrowLanes(body)

@@ -8,7 +8,7 @@
 // integers alone has lanes as narrow (lanes*.go, bytes.go, words.go). The table in assemblers.go says which kernels are compiled so, and which
 // reductions are written by hand. Other micro-kernels are written instruction by
 // instruction (dot*.go, scan*.go, transpose*.go, interleave*.go, reduce_columns*.go, pack*.go,
-// byte_sum.go, arg_extreme*.go, row_extreme*.go, store_nt.go, prefetch.go).
+// byte_sum.go, byte_product.go, arg_extreme*.go, row_extreme*.go, store_nt.go, prefetch.go).
 //
 // Machine code is encoded (assemble.go, encode_*.go) by tables of instructions and operand forms (encodings*.go). The bytes
 // are those of Go's assembler. An instruction or a form that the tables lack is an error.

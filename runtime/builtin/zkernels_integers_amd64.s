@@ -32440,6 +32440,275 @@ next:
 done:
 	VZEROUPPER; RET
 
+// for i: t0 := int32(a0[i]); o0 += t0 * int32(a1[i]); o1 += t0 * int32(a2[i])
+// Requires: AVX, AVX2
+TEXT k_reduce_add_add_cast_cast_mul_etc_i8_i32_uuu_11fabd4cdb<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add, add] kernel (u0:i8, u1:i8, u2:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t0 t3; store t2 t4 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; MOVQ 32(CX), R10; MOVQ 40(CX), R11; MOVQ 48(CX), R12
+
+row:
+	VPXOR Y15, Y15, Y15; VPXOR Y14, Y14, Y14; XORQ BX, BX; MOVQ SI, DX; SUBQ $+32, DX; CMPQ BX, DX; JGT end2
+	PCALIGN $0x20
+
+vectors1:
+	VPMOVSXBW (R8)(BX*1), Y0; VPMOVSXBW (R9)(BX*1), Y1; VPMOVSXBW (R10)(BX*1), Y2; VPMADDWD Y1, Y0, Y13
+	VPADDD Y13, Y15, Y15; VPMADDWD Y2, Y0, Y13; VPADDD Y13, Y14, Y14; VPMOVSXBW 16(R8)(BX*1), Y0
+	VPMOVSXBW 16(R9)(BX*1), Y1; VPMOVSXBW 16(R10)(BX*1), Y2; VPMADDWD Y1, Y0, Y13; VPADDD Y13, Y15, Y15
+	VPMADDWD Y2, Y0, Y13; VPADDD Y13, Y14, Y14; ADDQ $+32, BX; CMPQ BX, DX; JLE vectors1
+
+end2:
+	MOVQ SI, DX; SUBQ $+16, DX; CMPQ BX, DX; JGT end4; PCALIGN $0x20
+
+vectors3:
+	VPMOVSXBW (R8)(BX*1), Y0; VPMOVSXBW (R9)(BX*1), Y1; VPMOVSXBW (R10)(BX*1), Y2; VPMADDWD Y1, Y0, Y13
+	VPADDD Y13, Y15, Y15; VPMADDWD Y2, Y0, Y13; VPADDD Y13, Y14, Y14; ADDQ $+16, BX; CMPQ BX, DX; JLE vectors3
+
+end4:
+	CMPQ BX, SI; JGE summed
+
+element:
+	MOVBQZX (R8)(BX*1), AX; VMOVQ AX, X0; VPMOVSXBW X0, Y0; MOVBQZX (R9)(BX*1), AX; VMOVQ AX, X1; VPMOVSXBW X1, Y1
+	MOVBQZX (R10)(BX*1), AX; VMOVQ AX, X2; VPMOVSXBW X2, Y2; VPMADDWD Y1, Y0, Y13; VPADDD Y13, Y15, Y15
+	VPMADDWD Y2, Y0, Y13; VPADDD Y13, Y14, Y14; INCQ BX; CMPQ BX, SI; JLT element
+
+summed:
+	VEXTRACTF128 $0x01, Y15, X0; VPADDD X0, X15, X15; VSHUFPS $0xee, X15, X15, X0; VPADDD X0, X15, X15
+	VSHUFPS $0x55, X15, X15, X0; VPADDD X0, X15, X15; VMOVD X15, (R11); VEXTRACTF128 $0x01, Y14, X0
+	VPADDD X0, X14, X14; VSHUFPS $0xee, X14, X14, X0; VPADDD X0, X14, X14; VSHUFPS $0x55, X14, X14, X0
+	VPADDD X0, X14, X14; VMOVD X14, (R12); ADDQ 208(CX), R8; ADDQ 216(CX), R9; ADDQ 224(CX), R10
+	ADDQ 232(CX), R11; ADDQ 240(CX), R12; DECQ DI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+// for i: t1 := int32(a1[i]); o0 += int32(a0[i]) * t1; o1 += int32(a2[i]) * t1
+// Requires: AVX, AVX2
+TEXT k_reduce_add_add_cast_cast_mul_etc_i8_u8_i32_uuu_053dd3895e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add, add] kernel (u0:i8, u1:u8, u2:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t3 t1; store t2 t4 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; MOVQ 32(CX), R10; MOVQ 40(CX), R11; MOVQ 48(CX), R12
+
+row:
+	VPXOR Y15, Y15, Y15; VPXOR Y14, Y14, Y14; XORQ BX, BX; MOVQ SI, DX; SUBQ $+32, DX; CMPQ BX, DX; JGT end2
+	PCALIGN $0x20
+
+vectors1:
+	VPMOVSXBW (R8)(BX*1), Y0; VPMOVZXBW (R9)(BX*1), Y1; VPMOVSXBW (R10)(BX*1), Y2; VPMADDWD Y1, Y0, Y13
+	VPADDD Y13, Y15, Y15; VPMADDWD Y1, Y2, Y13; VPADDD Y13, Y14, Y14; VPMOVSXBW 16(R8)(BX*1), Y0
+	VPMOVZXBW 16(R9)(BX*1), Y1; VPMOVSXBW 16(R10)(BX*1), Y2; VPMADDWD Y1, Y0, Y13; VPADDD Y13, Y15, Y15
+	VPMADDWD Y1, Y2, Y13; VPADDD Y13, Y14, Y14; ADDQ $+32, BX; CMPQ BX, DX; JLE vectors1
+
+end2:
+	MOVQ SI, DX; SUBQ $+16, DX; CMPQ BX, DX; JGT end4; PCALIGN $0x20
+
+vectors3:
+	VPMOVSXBW (R8)(BX*1), Y0; VPMOVZXBW (R9)(BX*1), Y1; VPMOVSXBW (R10)(BX*1), Y2; VPMADDWD Y1, Y0, Y13
+	VPADDD Y13, Y15, Y15; VPMADDWD Y1, Y2, Y13; VPADDD Y13, Y14, Y14; ADDQ $+16, BX; CMPQ BX, DX; JLE vectors3
+
+end4:
+	CMPQ BX, SI; JGE summed
+
+element:
+	MOVBQZX (R8)(BX*1), AX; VMOVQ AX, X0; VPMOVSXBW X0, Y0; MOVBQZX (R9)(BX*1), AX; VMOVQ AX, X1
+	MOVBQZX (R10)(BX*1), AX; VMOVQ AX, X2; VPMOVSXBW X2, Y2; VPMADDWD Y1, Y0, Y13; VPADDD Y13, Y15, Y15
+	VPMADDWD Y1, Y2, Y13; VPADDD Y13, Y14, Y14; INCQ BX; CMPQ BX, SI; JLT element
+
+summed:
+	VEXTRACTF128 $0x01, Y15, X0; VPADDD X0, X15, X15; VSHUFPS $0xee, X15, X15, X0; VPADDD X0, X15, X15
+	VSHUFPS $0x55, X15, X15, X0; VPADDD X0, X15, X15; VMOVD X15, (R11); VEXTRACTF128 $0x01, Y14, X0
+	VPADDD X0, X14, X14; VSHUFPS $0xee, X14, X14, X0; VPADDD X0, X14, X14; VSHUFPS $0x55, X14, X14, X0
+	VPADDD X0, X14, X14; VMOVD X14, (R12); ADDQ 208(CX), R8; ADDQ 216(CX), R9; ADDQ 224(CX), R10
+	ADDQ 232(CX), R11; ADDQ 240(CX), R12; DECQ DI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+// for i: t0 := int32(a0[i]); o0 += t0 * int32(a1[i]); o1 += int32(a2[i]) * t0
+// Requires: AVX, AVX2
+TEXT k_reduce_add_add_cast_cast_mul_etc_u8_i32_uuu_b46372b0a4<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add, add] kernel (u0:u8, u1:u8, u2:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t3 t0; store t2 t4 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; MOVQ 32(CX), R10; MOVQ 40(CX), R11; MOVQ 48(CX), R12
+
+row:
+	VPXOR Y15, Y15, Y15; VPXOR Y14, Y14, Y14; XORQ BX, BX; MOVQ SI, DX; SUBQ $+32, DX; CMPQ BX, DX; JGT end2
+	PCALIGN $0x20
+
+vectors1:
+	VPMOVZXBW (R8)(BX*1), Y0; VPMOVZXBW (R9)(BX*1), Y1; VPMOVZXBW (R10)(BX*1), Y2; VPMADDWD Y1, Y0, Y13
+	VPADDD Y13, Y15, Y15; VPMADDWD Y0, Y2, Y13; VPADDD Y13, Y14, Y14; VPMOVZXBW 16(R8)(BX*1), Y0
+	VPMOVZXBW 16(R9)(BX*1), Y1; VPMOVZXBW 16(R10)(BX*1), Y2; VPMADDWD Y1, Y0, Y13; VPADDD Y13, Y15, Y15
+	VPMADDWD Y0, Y2, Y13; VPADDD Y13, Y14, Y14; ADDQ $+32, BX; CMPQ BX, DX; JLE vectors1
+
+end2:
+	MOVQ SI, DX; SUBQ $+16, DX; CMPQ BX, DX; JGT end4; PCALIGN $0x20
+
+vectors3:
+	VPMOVZXBW (R8)(BX*1), Y0; VPMOVZXBW (R9)(BX*1), Y1; VPMOVZXBW (R10)(BX*1), Y2; VPMADDWD Y1, Y0, Y13
+	VPADDD Y13, Y15, Y15; VPMADDWD Y0, Y2, Y13; VPADDD Y13, Y14, Y14; ADDQ $+16, BX; CMPQ BX, DX; JLE vectors3
+
+end4:
+	CMPQ BX, SI; JGE summed
+
+element:
+	MOVBQZX (R8)(BX*1), AX; VMOVQ AX, X0; MOVBQZX (R9)(BX*1), AX; VMOVQ AX, X1; MOVBQZX (R10)(BX*1), AX
+	VMOVQ AX, X2; VPMADDWD Y1, Y0, Y13; VPADDD Y13, Y15, Y15; VPMADDWD Y0, Y2, Y13; VPADDD Y13, Y14, Y14; INCQ BX
+	CMPQ BX, SI; JLT element
+
+summed:
+	VEXTRACTF128 $0x01, Y15, X0; VPADDD X0, X15, X15; VSHUFPS $0xee, X15, X15, X0; VPADDD X0, X15, X15
+	VSHUFPS $0x55, X15, X15, X0; VPADDD X0, X15, X15; VMOVD X15, (R11); VEXTRACTF128 $0x01, Y14, X0
+	VPADDD X0, X14, X14; VSHUFPS $0xee, X14, X14, X0; VPADDD X0, X14, X14; VSHUFPS $0x55, X14, X14, X0
+	VPADDD X0, X14, X14; VMOVD X14, (R12); ADDQ 208(CX), R8; ADDQ 216(CX), R9; ADDQ 224(CX), R10
+	ADDQ 232(CX), R11; ADDQ 240(CX), R12; DECQ DI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+// for i: t1 := int32(a1[i]); o0 += int32(a0[i]) * t1; o1 += int32(a2[i]) * t1
+// Requires: AVX, AVX2
+TEXT k_reduce_add_add_cast_cast_mul_etc_u8_i8_i32_uuu_a2981b875e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add, add] kernel (u0:u8, u1:i8, u2:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t3 t1; store t2 t4 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; MOVQ 32(CX), R10; MOVQ 40(CX), R11; MOVQ 48(CX), R12
+
+row:
+	VPXOR Y15, Y15, Y15; VPXOR Y14, Y14, Y14; XORQ BX, BX; MOVQ SI, DX; SUBQ $+32, DX; CMPQ BX, DX; JGT end2
+	PCALIGN $0x20
+
+vectors1:
+	VPMOVZXBW (R8)(BX*1), Y0; VPMOVSXBW (R9)(BX*1), Y1; VPMOVZXBW (R10)(BX*1), Y2; VPMADDWD Y1, Y0, Y13
+	VPADDD Y13, Y15, Y15; VPMADDWD Y1, Y2, Y13; VPADDD Y13, Y14, Y14; VPMOVZXBW 16(R8)(BX*1), Y0
+	VPMOVSXBW 16(R9)(BX*1), Y1; VPMOVZXBW 16(R10)(BX*1), Y2; VPMADDWD Y1, Y0, Y13; VPADDD Y13, Y15, Y15
+	VPMADDWD Y1, Y2, Y13; VPADDD Y13, Y14, Y14; ADDQ $+32, BX; CMPQ BX, DX; JLE vectors1
+
+end2:
+	MOVQ SI, DX; SUBQ $+16, DX; CMPQ BX, DX; JGT end4; PCALIGN $0x20
+
+vectors3:
+	VPMOVZXBW (R8)(BX*1), Y0; VPMOVSXBW (R9)(BX*1), Y1; VPMOVZXBW (R10)(BX*1), Y2; VPMADDWD Y1, Y0, Y13
+	VPADDD Y13, Y15, Y15; VPMADDWD Y1, Y2, Y13; VPADDD Y13, Y14, Y14; ADDQ $+16, BX; CMPQ BX, DX; JLE vectors3
+
+end4:
+	CMPQ BX, SI; JGE summed
+
+element:
+	MOVBQZX (R8)(BX*1), AX; VMOVQ AX, X0; MOVBQZX (R9)(BX*1), AX; VMOVQ AX, X1; VPMOVSXBW X1, Y1
+	MOVBQZX (R10)(BX*1), AX; VMOVQ AX, X2; VPMADDWD Y1, Y0, Y13; VPADDD Y13, Y15, Y15; VPMADDWD Y1, Y2, Y13
+	VPADDD Y13, Y14, Y14; INCQ BX; CMPQ BX, SI; JLT element
+
+summed:
+	VEXTRACTF128 $0x01, Y15, X0; VPADDD X0, X15, X15; VSHUFPS $0xee, X15, X15, X0; VPADDD X0, X15, X15
+	VSHUFPS $0x55, X15, X15, X0; VPADDD X0, X15, X15; VMOVD X15, (R11); VEXTRACTF128 $0x01, Y14, X0
+	VPADDD X0, X14, X14; VSHUFPS $0xee, X14, X14, X0; VPADDD X0, X14, X14; VSHUFPS $0x55, X14, X14, X0
+	VPADDD X0, X14, X14; VMOVD X14, (R12); ADDQ 208(CX), R8; ADDQ 216(CX), R9; ADDQ 224(CX), R10
+	ADDQ 232(CX), R11; ADDQ 240(CX), R12; DECQ DI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+// for i: t1 := int32(a1[i]); t2 := int32(a0[i]) - t1; t5 := int32(a2[i]) - t1; o0 += t2 * t2; o1 += t5 * t5
+// Requires: AVX, AVX2
+TEXT k_reduce_add_add_cast_cast_sub_etc_i8_i32_uuu_9dd8a38930<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add, add] kernel (u0:i8, u1:i8, u2:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; t4 = cast:i32 u2; t5 = sub t4 t1; t6 = mul t5 t5; store t3 t6 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; MOVQ 32(CX), R10; MOVQ 40(CX), R11; MOVQ 48(CX), R12
+
+row:
+	VPXOR Y15, Y15, Y15; VPXOR Y14, Y14, Y14; XORQ BX, BX; MOVQ SI, DX; SUBQ $+32, DX; CMPQ BX, DX; JGT end2
+	PCALIGN $0x20
+
+vectors1:
+	VPMOVSXBW (R8)(BX*1), Y0; VPMOVSXBW (R9)(BX*1), Y1; VPMOVSXBW (R10)(BX*1), Y2; VPSUBW Y1, Y0, Y3
+	VPMADDWD Y3, Y3, Y13; VPADDD Y13, Y15, Y15; VPSUBW Y1, Y2, Y4; VPMADDWD Y4, Y4, Y13; VPADDD Y13, Y14, Y14
+	VPMOVSXBW 16(R8)(BX*1), Y0; VPMOVSXBW 16(R9)(BX*1), Y1; VPMOVSXBW 16(R10)(BX*1), Y2; VPSUBW Y1, Y0, Y3
+	VPMADDWD Y3, Y3, Y13; VPADDD Y13, Y15, Y15; VPSUBW Y1, Y2, Y4; VPMADDWD Y4, Y4, Y13; VPADDD Y13, Y14, Y14
+	ADDQ $+32, BX; CMPQ BX, DX; JLE vectors1
+
+end2:
+	MOVQ SI, DX; SUBQ $+16, DX; CMPQ BX, DX; JGT end4; PCALIGN $0x20
+
+vectors3:
+	VPMOVSXBW (R8)(BX*1), Y0; VPMOVSXBW (R9)(BX*1), Y1; VPMOVSXBW (R10)(BX*1), Y2; VPSUBW Y1, Y0, Y3
+	VPMADDWD Y3, Y3, Y13; VPADDD Y13, Y15, Y15; VPSUBW Y1, Y2, Y4; VPMADDWD Y4, Y4, Y13; VPADDD Y13, Y14, Y14
+	ADDQ $+16, BX; CMPQ BX, DX; JLE vectors3
+
+end4:
+	CMPQ BX, SI; JGE summed
+
+element:
+	MOVBQZX (R8)(BX*1), AX; VMOVQ AX, X0; VPMOVSXBW X0, Y0; MOVBQZX (R9)(BX*1), AX; VMOVQ AX, X1; VPMOVSXBW X1, Y1
+	MOVBQZX (R10)(BX*1), AX; VMOVQ AX, X2; VPMOVSXBW X2, Y2; VPSUBW Y1, Y0, Y3; VPMADDWD Y3, Y3, Y13
+	VPADDD Y13, Y15, Y15; VPSUBW Y1, Y2, Y4; VPMADDWD Y4, Y4, Y13; VPADDD Y13, Y14, Y14; INCQ BX; CMPQ BX, SI
+	JLT element
+
+summed:
+	VEXTRACTF128 $0x01, Y15, X0; VPADDD X0, X15, X15; VSHUFPS $0xee, X15, X15, X0; VPADDD X0, X15, X15
+	VSHUFPS $0x55, X15, X15, X0; VPADDD X0, X15, X15; VMOVD X15, (R11); VEXTRACTF128 $0x01, Y14, X0
+	VPADDD X0, X14, X14; VSHUFPS $0xee, X14, X14, X0; VPADDD X0, X14, X14; VSHUFPS $0x55, X14, X14, X0
+	VPADDD X0, X14, X14; VMOVD X14, (R12); ADDQ 208(CX), R8; ADDQ 216(CX), R9; ADDQ 224(CX), R10
+	ADDQ 232(CX), R11; ADDQ 240(CX), R12; DECQ DI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+// for i: t1 := int32(a1[i]); t2 := int32(a0[i]) - t1; t5 := int32(a2[i]) - t1; o0 += t2 * t2; o1 += t5 * t5
+// Requires: AVX, AVX2
+TEXT k_reduce_add_add_cast_cast_sub_etc_u8_i32_uuu_3d547d99f3<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add, add] kernel (u0:u8, u1:u8, u2:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; t4 = cast:i32 u2; t5 = sub t4 t1; t6 = mul t5 t5; store t3 t6 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; MOVQ 32(CX), R10; MOVQ 40(CX), R11; MOVQ 48(CX), R12
+
+row:
+	VPXOR Y15, Y15, Y15; VPXOR Y14, Y14, Y14; XORQ BX, BX; MOVQ SI, DX; SUBQ $+32, DX; CMPQ BX, DX; JGT end2
+	PCALIGN $0x20
+
+vectors1:
+	VPMOVZXBW (R8)(BX*1), Y0; VPMOVZXBW (R9)(BX*1), Y1; VPMOVZXBW (R10)(BX*1), Y2; VPSUBW Y1, Y0, Y3
+	VPMADDWD Y3, Y3, Y13; VPADDD Y13, Y15, Y15; VPSUBW Y1, Y2, Y4; VPMADDWD Y4, Y4, Y13; VPADDD Y13, Y14, Y14
+	VPMOVZXBW 16(R8)(BX*1), Y0; VPMOVZXBW 16(R9)(BX*1), Y1; VPMOVZXBW 16(R10)(BX*1), Y2; VPSUBW Y1, Y0, Y3
+	VPMADDWD Y3, Y3, Y13; VPADDD Y13, Y15, Y15; VPSUBW Y1, Y2, Y4; VPMADDWD Y4, Y4, Y13; VPADDD Y13, Y14, Y14
+	ADDQ $+32, BX; CMPQ BX, DX; JLE vectors1
+
+end2:
+	MOVQ SI, DX; SUBQ $+16, DX; CMPQ BX, DX; JGT end4; PCALIGN $0x20
+
+vectors3:
+	VPMOVZXBW (R8)(BX*1), Y0; VPMOVZXBW (R9)(BX*1), Y1; VPMOVZXBW (R10)(BX*1), Y2; VPSUBW Y1, Y0, Y3
+	VPMADDWD Y3, Y3, Y13; VPADDD Y13, Y15, Y15; VPSUBW Y1, Y2, Y4; VPMADDWD Y4, Y4, Y13; VPADDD Y13, Y14, Y14
+	ADDQ $+16, BX; CMPQ BX, DX; JLE vectors3
+
+end4:
+	CMPQ BX, SI; JGE summed
+
+element:
+	MOVBQZX (R8)(BX*1), AX; VMOVQ AX, X0; MOVBQZX (R9)(BX*1), AX; VMOVQ AX, X1; MOVBQZX (R10)(BX*1), AX
+	VMOVQ AX, X2; VPSUBW Y1, Y0, Y3; VPMADDWD Y3, Y3, Y13; VPADDD Y13, Y15, Y15; VPSUBW Y1, Y2, Y4
+	VPMADDWD Y4, Y4, Y13; VPADDD Y13, Y14, Y14; INCQ BX; CMPQ BX, SI; JLT element
+
+summed:
+	VEXTRACTF128 $0x01, Y15, X0; VPADDD X0, X15, X15; VSHUFPS $0xee, X15, X15, X0; VPADDD X0, X15, X15
+	VSHUFPS $0x55, X15, X15, X0; VPADDD X0, X15, X15; VMOVD X15, (R11); VEXTRACTF128 $0x01, Y14, X0
+	VPADDD X0, X14, X14; VSHUFPS $0xee, X14, X14, X0; VPADDD X0, X14, X14; VSHUFPS $0x55, X14, X14, X0
+	VPADDD X0, X14, X14; VMOVD X14, (R12); ADDQ 208(CX), R8; ADDQ 216(CX), R9; ADDQ 224(CX), R10
+	ADDQ 232(CX), R11; ADDQ 240(CX), R12; DECQ DI; JNE row
+
+done:
+	VZEROUPPER; RET
+
 // for i: o0 += int32(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_add_cast_bool_i32_u_9255ee5b18<>(SB), NOSPLIT, $0-8
@@ -32570,6 +32839,201 @@ element:
 
 summed:
 	MOVQ AX, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ SI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0 += int32(a0[i]) * int32(a1[i])
+// Requires: AVX, AVX2
+TEXT k_reduce_add_cast_cast_mul_i8_i32_uu_fbd877c0cf<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add] kernel (u0:i8, u1:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; MOVQ 32(CX), R10
+
+row:
+	VPXOR Y15, Y15, Y15; XORQ BX, BX; MOVQ SI, DX; SUBQ $+32, DX; CMPQ BX, DX; JGT end2; PCALIGN $0x20
+
+vectors1:
+	VPMOVSXBW (R8)(BX*1), Y0; VPMOVSXBW (R9)(BX*1), Y1; VPMADDWD Y1, Y0, Y14; VPADDD Y14, Y15, Y15
+	VPMOVSXBW 16(R8)(BX*1), Y0; VPMOVSXBW 16(R9)(BX*1), Y1; VPMADDWD Y1, Y0, Y14; VPADDD Y14, Y15, Y15
+	ADDQ $+32, BX; CMPQ BX, DX; JLE vectors1
+
+end2:
+	MOVQ SI, DX; SUBQ $+16, DX; CMPQ BX, DX; JGT end4; PCALIGN $0x20
+
+vectors3:
+	VPMOVSXBW (R8)(BX*1), Y0; VPMOVSXBW (R9)(BX*1), Y1; VPMADDWD Y1, Y0, Y14; VPADDD Y14, Y15, Y15; ADDQ $+16, BX
+	CMPQ BX, DX; JLE vectors3
+
+end4:
+	CMPQ BX, SI; JGE summed
+
+element:
+	MOVBQZX (R8)(BX*1), AX; VMOVQ AX, X0; VPMOVSXBW X0, Y0; MOVBQZX (R9)(BX*1), AX; VMOVQ AX, X1; VPMOVSXBW X1, Y1
+	VPMADDWD Y1, Y0, Y14; VPADDD Y14, Y15, Y15; INCQ BX; CMPQ BX, SI; JLT element
+
+summed:
+	VEXTRACTF128 $0x01, Y15, X0; VPADDD X0, X15, X15; VSHUFPS $0xee, X15, X15, X0; VPADDD X0, X15, X15
+	VSHUFPS $0x55, X15, X15, X0; VPADDD X0, X15, X15; VMOVD X15, (R10); ADDQ 208(CX), R8; ADDQ 216(CX), R9
+	ADDQ 224(CX), R10; DECQ DI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0 += int32(a0[i]) * int32(a1[i])
+// Requires: AVX, AVX2
+TEXT k_reduce_add_cast_cast_mul_i8_u8_i32_uu_c26002e09e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add] kernel (u0:i8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; MOVQ 32(CX), R10
+
+row:
+	VPXOR Y15, Y15, Y15; XORQ BX, BX; MOVQ SI, DX; SUBQ $+32, DX; CMPQ BX, DX; JGT end2; PCALIGN $0x20
+
+vectors1:
+	VPMOVSXBW (R8)(BX*1), Y0; VPMOVZXBW (R9)(BX*1), Y1; VPMADDWD Y1, Y0, Y14; VPADDD Y14, Y15, Y15
+	VPMOVSXBW 16(R8)(BX*1), Y0; VPMOVZXBW 16(R9)(BX*1), Y1; VPMADDWD Y1, Y0, Y14; VPADDD Y14, Y15, Y15
+	ADDQ $+32, BX; CMPQ BX, DX; JLE vectors1
+
+end2:
+	MOVQ SI, DX; SUBQ $+16, DX; CMPQ BX, DX; JGT end4; PCALIGN $0x20
+
+vectors3:
+	VPMOVSXBW (R8)(BX*1), Y0; VPMOVZXBW (R9)(BX*1), Y1; VPMADDWD Y1, Y0, Y14; VPADDD Y14, Y15, Y15; ADDQ $+16, BX
+	CMPQ BX, DX; JLE vectors3
+
+end4:
+	CMPQ BX, SI; JGE summed
+
+element:
+	MOVBQZX (R8)(BX*1), AX; VMOVQ AX, X0; VPMOVSXBW X0, Y0; MOVBQZX (R9)(BX*1), AX; VMOVQ AX, X1
+	VPMADDWD Y1, Y0, Y14; VPADDD Y14, Y15, Y15; INCQ BX; CMPQ BX, SI; JLT element
+
+summed:
+	VEXTRACTF128 $0x01, Y15, X0; VPADDD X0, X15, X15; VSHUFPS $0xee, X15, X15, X0; VPADDD X0, X15, X15
+	VSHUFPS $0x55, X15, X15, X0; VPADDD X0, X15, X15; VMOVD X15, (R10); ADDQ 208(CX), R8; ADDQ 216(CX), R9
+	ADDQ 224(CX), R10; DECQ DI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+// for i: o0 += int32(a0[i]) * int32(a1[i])
+// Requires: AVX, AVX2
+TEXT k_reduce_add_cast_cast_mul_u8_i32_uu_8f12fd9eae<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add] kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; MOVQ 32(CX), R10
+
+row:
+	VPXOR Y15, Y15, Y15; XORQ BX, BX; MOVQ SI, DX; SUBQ $+32, DX; CMPQ BX, DX; JGT end2; PCALIGN $0x20
+
+vectors1:
+	VPMOVZXBW (R8)(BX*1), Y0; VPMOVZXBW (R9)(BX*1), Y1; VPMADDWD Y1, Y0, Y14; VPADDD Y14, Y15, Y15
+	VPMOVZXBW 16(R8)(BX*1), Y0; VPMOVZXBW 16(R9)(BX*1), Y1; VPMADDWD Y1, Y0, Y14; VPADDD Y14, Y15, Y15
+	ADDQ $+32, BX; CMPQ BX, DX; JLE vectors1
+
+end2:
+	MOVQ SI, DX; SUBQ $+16, DX; CMPQ BX, DX; JGT end4; PCALIGN $0x20
+
+vectors3:
+	VPMOVZXBW (R8)(BX*1), Y0; VPMOVZXBW (R9)(BX*1), Y1; VPMADDWD Y1, Y0, Y14; VPADDD Y14, Y15, Y15; ADDQ $+16, BX
+	CMPQ BX, DX; JLE vectors3
+
+end4:
+	CMPQ BX, SI; JGE summed
+
+element:
+	MOVBQZX (R8)(BX*1), AX; VMOVQ AX, X0; MOVBQZX (R9)(BX*1), AX; VMOVQ AX, X1; VPMADDWD Y1, Y0, Y14
+	VPADDD Y14, Y15, Y15; INCQ BX; CMPQ BX, SI; JLT element
+
+summed:
+	VEXTRACTF128 $0x01, Y15, X0; VPADDD X0, X15, X15; VSHUFPS $0xee, X15, X15, X0; VPADDD X0, X15, X15
+	VSHUFPS $0x55, X15, X15, X0; VPADDD X0, X15, X15; VMOVD X15, (R10); ADDQ 208(CX), R8; ADDQ 216(CX), R9
+	ADDQ 224(CX), R10; DECQ DI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+// for i: t2 := int32(a0[i]) - int32(a1[i]); o0 += t2 * t2
+// Requires: AVX, AVX2
+TEXT k_reduce_add_cast_cast_sub_mul_i8_i32_uu_69c53a7c47<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add] kernel (u0:i8, u1:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; MOVQ 32(CX), R10
+
+row:
+	VPXOR Y15, Y15, Y15; XORQ BX, BX; MOVQ SI, DX; SUBQ $+32, DX; CMPQ BX, DX; JGT end2; PCALIGN $0x20
+
+vectors1:
+	VPMOVSXBW (R8)(BX*1), Y0; VPMOVSXBW (R9)(BX*1), Y1; VPSUBW Y1, Y0, Y2; VPMADDWD Y2, Y2, Y14
+	VPADDD Y14, Y15, Y15; VPMOVSXBW 16(R8)(BX*1), Y0; VPMOVSXBW 16(R9)(BX*1), Y1; VPSUBW Y1, Y0, Y2
+	VPMADDWD Y2, Y2, Y14; VPADDD Y14, Y15, Y15; ADDQ $+32, BX; CMPQ BX, DX; JLE vectors1
+
+end2:
+	MOVQ SI, DX; SUBQ $+16, DX; CMPQ BX, DX; JGT end4; PCALIGN $0x20
+
+vectors3:
+	VPMOVSXBW (R8)(BX*1), Y0; VPMOVSXBW (R9)(BX*1), Y1; VPSUBW Y1, Y0, Y2; VPMADDWD Y2, Y2, Y14
+	VPADDD Y14, Y15, Y15; ADDQ $+16, BX; CMPQ BX, DX; JLE vectors3
+
+end4:
+	CMPQ BX, SI; JGE summed
+
+element:
+	MOVBQZX (R8)(BX*1), AX; VMOVQ AX, X0; VPMOVSXBW X0, Y0; MOVBQZX (R9)(BX*1), AX; VMOVQ AX, X1; VPMOVSXBW X1, Y1
+	VPSUBW Y1, Y0, Y2; VPMADDWD Y2, Y2, Y14; VPADDD Y14, Y15, Y15; INCQ BX; CMPQ BX, SI; JLT element
+
+summed:
+	VEXTRACTF128 $0x01, Y15, X0; VPADDD X0, X15, X15; VSHUFPS $0xee, X15, X15, X0; VPADDD X0, X15, X15
+	VSHUFPS $0x55, X15, X15, X0; VPADDD X0, X15, X15; VMOVD X15, (R10); ADDQ 208(CX), R8; ADDQ 216(CX), R9
+	ADDQ 224(CX), R10; DECQ DI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+// for i: t2 := int32(a0[i]) - int32(a1[i]); o0 += t2 * t2
+// Requires: AVX, AVX2
+TEXT k_reduce_add_cast_cast_sub_mul_u8_i32_uu_d723aefaba<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add] kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9; MOVQ 32(CX), R10
+
+row:
+	VPXOR Y15, Y15, Y15; XORQ BX, BX; MOVQ SI, DX; SUBQ $+32, DX; CMPQ BX, DX; JGT end2; PCALIGN $0x20
+
+vectors1:
+	VPMOVZXBW (R8)(BX*1), Y0; VPMOVZXBW (R9)(BX*1), Y1; VPSUBW Y1, Y0, Y2; VPMADDWD Y2, Y2, Y14
+	VPADDD Y14, Y15, Y15; VPMOVZXBW 16(R8)(BX*1), Y0; VPMOVZXBW 16(R9)(BX*1), Y1; VPSUBW Y1, Y0, Y2
+	VPMADDWD Y2, Y2, Y14; VPADDD Y14, Y15, Y15; ADDQ $+32, BX; CMPQ BX, DX; JLE vectors1
+
+end2:
+	MOVQ SI, DX; SUBQ $+16, DX; CMPQ BX, DX; JGT end4; PCALIGN $0x20
+
+vectors3:
+	VPMOVZXBW (R8)(BX*1), Y0; VPMOVZXBW (R9)(BX*1), Y1; VPSUBW Y1, Y0, Y2; VPMADDWD Y2, Y2, Y14
+	VPADDD Y14, Y15, Y15; ADDQ $+16, BX; CMPQ BX, DX; JLE vectors3
+
+end4:
+	CMPQ BX, SI; JGE summed
+
+element:
+	MOVBQZX (R8)(BX*1), AX; VMOVQ AX, X0; MOVBQZX (R9)(BX*1), AX; VMOVQ AX, X1; VPSUBW Y1, Y0, Y2
+	VPMADDWD Y2, Y2, Y14; VPADDD Y14, Y15, Y15; INCQ BX; CMPQ BX, SI; JLT element
+
+summed:
+	VEXTRACTF128 $0x01, Y15, X0; VPADDD X0, X15, X15; VSHUFPS $0xee, X15, X15, X0; VPADDD X0, X15, X15
+	VSHUFPS $0x55, X15, X15, X0; VPADDD X0, X15, X15; VMOVD X15, (R10); ADDQ 208(CX), R8; ADDQ 216(CX), R9
+	ADDQ 224(CX), R10; DECQ DI; JNE row
 
 done:
 	VZEROUPPER; RET
@@ -32936,6 +33400,80 @@ element:
 
 summed:
 	MOVQ AX, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ SI; JNE row
+
+done:
+	VZEROUPPER; RET
+
+// for i: t0 := int32(a0[i]); o0 += t0 * t0
+// Requires: AVX, AVX2
+TEXT k_reduce_add_cast_mul_i8_i32_u_9074c32623<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; t1 = mul t0 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9
+
+row:
+	VPXOR Y15, Y15, Y15; XORQ BX, BX; MOVQ SI, DX; SUBQ $+32, DX; CMPQ BX, DX; JGT end2; PCALIGN $0x20
+
+vectors1:
+	VPMOVSXBW (R8)(BX*1), Y0; VPMADDWD Y0, Y0, Y14; VPADDD Y14, Y15, Y15; VPMOVSXBW 16(R8)(BX*1), Y0
+	VPMADDWD Y0, Y0, Y14; VPADDD Y14, Y15, Y15; ADDQ $+32, BX; CMPQ BX, DX; JLE vectors1
+
+end2:
+	MOVQ SI, DX; SUBQ $+16, DX; CMPQ BX, DX; JGT end4; PCALIGN $0x20
+
+vectors3:
+	VPMOVSXBW (R8)(BX*1), Y0; VPMADDWD Y0, Y0, Y14; VPADDD Y14, Y15, Y15; ADDQ $+16, BX; CMPQ BX, DX; JLE vectors3
+
+end4:
+	CMPQ BX, SI; JGE summed
+
+element:
+	MOVBQZX (R8)(BX*1), AX; VMOVQ AX, X0; VPMOVSXBW X0, Y0; VPMADDWD Y0, Y0, Y14; VPADDD Y14, Y15, Y15; INCQ BX
+	CMPQ BX, SI; JLT element
+
+summed:
+	VEXTRACTF128 $0x01, Y15, X0; VPADDD X0, X15, X15; VSHUFPS $0xee, X15, X15, X0; VPADDD X0, X15, X15
+	VSHUFPS $0x55, X15, X15, X0; VPADDD X0, X15, X15; VMOVD X15, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ DI
+	JNE row
+
+done:
+	VZEROUPPER; RET
+
+// for i: t0 := int32(a0[i]); o0 += t0 * t0
+// Requires: AVX, AVX2
+TEXT k_reduce_add_cast_mul_u8_i32_u_e1c58bc78c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; t1 = mul t0 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ (CX), DI; MOVQ 8(CX), SI; TESTQ DI, DI; JLE done; TESTQ SI, SI; JLE done; MOVQ 16(CX), R8
+	MOVQ 24(CX), R9
+
+row:
+	VPXOR Y15, Y15, Y15; XORQ BX, BX; MOVQ SI, DX; SUBQ $+32, DX; CMPQ BX, DX; JGT end2; PCALIGN $0x20
+
+vectors1:
+	VPMOVZXBW (R8)(BX*1), Y0; VPMADDWD Y0, Y0, Y14; VPADDD Y14, Y15, Y15; VPMOVZXBW 16(R8)(BX*1), Y0
+	VPMADDWD Y0, Y0, Y14; VPADDD Y14, Y15, Y15; ADDQ $+32, BX; CMPQ BX, DX; JLE vectors1
+
+end2:
+	MOVQ SI, DX; SUBQ $+16, DX; CMPQ BX, DX; JGT end4; PCALIGN $0x20
+
+vectors3:
+	VPMOVZXBW (R8)(BX*1), Y0; VPMADDWD Y0, Y0, Y14; VPADDD Y14, Y15, Y15; ADDQ $+16, BX; CMPQ BX, DX; JLE vectors3
+
+end4:
+	CMPQ BX, SI; JGE summed
+
+element:
+	MOVBQZX (R8)(BX*1), AX; VMOVQ AX, X0; VPMADDWD Y0, Y0, Y14; VPADDD Y14, Y15, Y15; INCQ BX; CMPQ BX, SI
+	JLT element
+
+summed:
+	VEXTRACTF128 $0x01, Y15, X0; VPADDD X0, X15, X15; VSHUFPS $0xee, X15, X15, X0; VPADDD X0, X15, X15
+	VSHUFPS $0x55, X15, X15, X0; VPADDD X0, X15, X15; VMOVD X15, (R9); ADDQ 208(CX), R8; ADDQ 216(CX), R9; DECQ DI
+	JNE row
 
 done:
 	VZEROUPPER; RET
@@ -48467,253 +49005,266 @@ DATA entries_avx2_integers<>+3496(SB)/8, $k_popcount_i64_u_5bf167754e<>(SB)
 DATA entries_avx2_integers<>+3504(SB)/8, $k_popcount_u32_u_8bc1275b2f<>(SB)
 DATA entries_avx2_integers<>+3512(SB)/8, $k_popcount_u64_u_5349d2fe8a<>(SB)
 DATA entries_avx2_integers<>+3520(SB)/8, $k_popcount_u8_u_f802fd3ef9<>(SB)
-DATA entries_avx2_integers<>+3528(SB)/8, $k_reduce_add_cast_bool_i32_u_9255ee5b18<>(SB)
-DATA entries_avx2_integers<>+3536(SB)/8, $k_reduce_add_cast_bool_i64_u_0882abd5c3<>(SB)
-DATA entries_avx2_integers<>+3544(SB)/8, $k_reduce_add_cast_i16_i32_u_e40a349ec8<>(SB)
-DATA entries_avx2_integers<>+3552(SB)/8, $k_reduce_add_cast_i16_i64_u_d4a133146d<>(SB)
-DATA entries_avx2_integers<>+3560(SB)/8, $k_reduce_add_cast_i32_i64_u_a2eb1b6453<>(SB)
-DATA entries_avx2_integers<>+3568(SB)/8, $k_reduce_add_cast_i8_i32_u_c28ff79bec<>(SB)
-DATA entries_avx2_integers<>+3576(SB)/8, $k_reduce_add_cast_i8_i64_u_4e1657748e<>(SB)
-DATA entries_avx2_integers<>+3584(SB)/8, $k_reduce_add_cast_u16_i32_u_73b54e0d85<>(SB)
-DATA entries_avx2_integers<>+3592(SB)/8, $k_reduce_add_cast_u16_u64_u_aa42f87b5c<>(SB)
-DATA entries_avx2_integers<>+3600(SB)/8, $k_reduce_add_cast_u8_i32_u_19a994653e<>(SB)
-DATA entries_avx2_integers<>+3608(SB)/8, $k_reduce_add_cast_u8_i64_u_f5921c09d3<>(SB)
-DATA entries_avx2_integers<>+3616(SB)/8, $k_reduce_add_cast_u8_u64_u_21ba4d0855<>(SB)
-DATA entries_avx2_integers<>+3624(SB)/8, $k_reduce_add_eq_cast_i32_us_243e067d1a<>(SB)
-DATA entries_avx2_integers<>+3632(SB)/8, $k_reduce_add_i32_u_d3da606fb2<>(SB)
-DATA entries_avx2_integers<>+3640(SB)/8, $k_reduce_add_i64_u_6699f8c258<>(SB)
-DATA entries_avx2_integers<>+3648(SB)/8, $k_reduce_add_lt_cast_i32_su_6c0b3322e5<>(SB)
-DATA entries_avx2_integers<>+3656(SB)/8, $k_reduce_add_lt_cast_i32_us_4e2096aa4c<>(SB)
-DATA entries_avx2_integers<>+3664(SB)/8, $k_reduce_add_max_min_sub_cast_u8_i32_uu_ddd32a3298<>(SB)
-DATA entries_avx2_integers<>+3672(SB)/8, $k_reduce_add_max_min_sub_cast_u8_i64_uu_d0fad8022a<>(SB)
-DATA entries_avx2_integers<>+3680(SB)/8, $k_reduce_add_u32_u_912738c3fb<>(SB)
-DATA entries_avx2_integers<>+3688(SB)/8, $k_reduce_add_u64_u_279122caed<>(SB)
-DATA entries_avx2_integers<>+3696(SB)/8, $k_reduce_add_u8_u_50e2bfdeae<>(SB)
-DATA entries_avx2_integers<>+3704(SB)/8, $k_reduce_and_eq_i32_bool_uu_729b407d33<>(SB)
-DATA entries_avx2_integers<>+3712(SB)/8, $k_reduce_and_i32_u_d1a9830239<>(SB)
-DATA entries_avx2_integers<>+3720(SB)/8, $k_reduce_and_i64_u_a692f00729<>(SB)
-DATA entries_avx2_integers<>+3728(SB)/8, $k_reduce_and_lt_i32_bool_su_c2693a8e66<>(SB)
-DATA entries_avx2_integers<>+3736(SB)/8, $k_reduce_and_lt_i32_bool_us_e7eda7f53c<>(SB)
-DATA entries_avx2_integers<>+3744(SB)/8, $k_reduce_and_u32_u_6cb10976ea<>(SB)
-DATA entries_avx2_integers<>+3752(SB)/8, $k_reduce_and_u64_u_4b702a6235<>(SB)
-DATA entries_avx2_integers<>+3760(SB)/8, $k_reduce_and_u8_u_bb5684ec4f<>(SB)
-DATA entries_avx2_integers<>+3768(SB)/8, $k_reduce_argmax_cast_i16_i32_u_cb380a9bc9<>(SB)
-DATA entries_avx2_integers<>+3776(SB)/8, $k_reduce_argmax_cast_i8_i32_u_5c17c068e8<>(SB)
-DATA entries_avx2_integers<>+3784(SB)/8, $k_reduce_argmax_cast_u16_i32_u_1690446a9c<>(SB)
-DATA entries_avx2_integers<>+3792(SB)/8, $k_reduce_argmax_i32_u_e7645df77b<>(SB)
-DATA entries_avx2_integers<>+3800(SB)/8, $k_reduce_argmax_i64_u_1334160cca<>(SB)
-DATA entries_avx2_integers<>+3808(SB)/8, $k_reduce_argmax_max_cast_i16_i32_u_5e5ee7aae5<>(SB)
-DATA entries_avx2_integers<>+3816(SB)/8, $k_reduce_argmax_max_cast_i8_i32_u_e8dc339530<>(SB)
-DATA entries_avx2_integers<>+3824(SB)/8, $k_reduce_argmax_max_cast_u16_i32_u_3d17f6899f<>(SB)
-DATA entries_avx2_integers<>+3832(SB)/8, $k_reduce_argmax_max_i32_u_20f4635c8b<>(SB)
-DATA entries_avx2_integers<>+3840(SB)/8, $k_reduce_argmax_max_i64_u_d0ac193c8f<>(SB)
-DATA entries_avx2_integers<>+3848(SB)/8, $k_reduce_argmax_max_u8_u_0db412cdc3<>(SB)
-DATA entries_avx2_integers<>+3856(SB)/8, $k_reduce_argmax_u32_u_140109ec86<>(SB)
-DATA entries_avx2_integers<>+3864(SB)/8, $k_reduce_argmax_u64_u_ace38f3196<>(SB)
-DATA entries_avx2_integers<>+3872(SB)/8, $k_reduce_argmax_u8_u_a6199d6ec6<>(SB)
-DATA entries_avx2_integers<>+3880(SB)/8, $k_reduce_argmin_cast_i16_i32_u_86a5dc0093<>(SB)
-DATA entries_avx2_integers<>+3888(SB)/8, $k_reduce_argmin_cast_i8_i32_u_2e4fd55e85<>(SB)
-DATA entries_avx2_integers<>+3896(SB)/8, $k_reduce_argmin_cast_u16_i32_u_d51a0ccd37<>(SB)
-DATA entries_avx2_integers<>+3904(SB)/8, $k_reduce_argmin_i32_u_4b44a953b7<>(SB)
-DATA entries_avx2_integers<>+3912(SB)/8, $k_reduce_argmin_i64_u_abcf2b5487<>(SB)
-DATA entries_avx2_integers<>+3920(SB)/8, $k_reduce_argmin_min_cast_i16_i32_u_56bef06c2b<>(SB)
-DATA entries_avx2_integers<>+3928(SB)/8, $k_reduce_argmin_min_cast_i8_i32_u_b743e11a28<>(SB)
-DATA entries_avx2_integers<>+3936(SB)/8, $k_reduce_argmin_min_cast_u16_i32_u_f8bfc20b5d<>(SB)
-DATA entries_avx2_integers<>+3944(SB)/8, $k_reduce_argmin_min_i32_u_3228d2306d<>(SB)
-DATA entries_avx2_integers<>+3952(SB)/8, $k_reduce_argmin_min_i64_u_3cd8e03a2f<>(SB)
-DATA entries_avx2_integers<>+3960(SB)/8, $k_reduce_argmin_min_u8_u_2cbf2177e6<>(SB)
-DATA entries_avx2_integers<>+3968(SB)/8, $k_reduce_argmin_u32_u_7babf75b6b<>(SB)
-DATA entries_avx2_integers<>+3976(SB)/8, $k_reduce_argmin_u64_u_7717646c58<>(SB)
-DATA entries_avx2_integers<>+3984(SB)/8, $k_reduce_argmin_u8_u_7b26b0f213<>(SB)
-DATA entries_avx2_integers<>+3992(SB)/8, $k_reduce_max_cast_i16_i32_u_e2d938b25a<>(SB)
-DATA entries_avx2_integers<>+4000(SB)/8, $k_reduce_max_cast_i8_i32_u_940dcb9fb6<>(SB)
-DATA entries_avx2_integers<>+4008(SB)/8, $k_reduce_max_cast_u16_i32_u_1e2352c91a<>(SB)
-DATA entries_avx2_integers<>+4016(SB)/8, $k_reduce_max_i32_u_6a5383f967<>(SB)
-DATA entries_avx2_integers<>+4024(SB)/8, $k_reduce_max_i64_u_613c5a600c<>(SB)
-DATA entries_avx2_integers<>+4032(SB)/8, $k_reduce_max_u32_u_6494554865<>(SB)
-DATA entries_avx2_integers<>+4040(SB)/8, $k_reduce_max_u64_u_83447700c2<>(SB)
-DATA entries_avx2_integers<>+4048(SB)/8, $k_reduce_max_u8_u_aa086b4524<>(SB)
-DATA entries_avx2_integers<>+4056(SB)/8, $k_reduce_min_cast_i16_i32_u_6c96e328c3<>(SB)
-DATA entries_avx2_integers<>+4064(SB)/8, $k_reduce_min_cast_i8_i32_u_6748bbe25d<>(SB)
-DATA entries_avx2_integers<>+4072(SB)/8, $k_reduce_min_cast_u16_i32_u_18a40418f1<>(SB)
-DATA entries_avx2_integers<>+4080(SB)/8, $k_reduce_min_i32_u_c6c904d409<>(SB)
-DATA entries_avx2_integers<>+4088(SB)/8, $k_reduce_min_i64_u_8e896b88f0<>(SB)
-DATA entries_avx2_integers<>+4096(SB)/8, $k_reduce_min_u32_u_5ca15eca45<>(SB)
-DATA entries_avx2_integers<>+4104(SB)/8, $k_reduce_min_u64_u_99a74b5a47<>(SB)
-DATA entries_avx2_integers<>+4112(SB)/8, $k_reduce_min_u8_u_2f6c138dd0<>(SB)
-DATA entries_avx2_integers<>+4120(SB)/8, $k_reduce_mul_cast_i16_i32_u_fd89dabde0<>(SB)
-DATA entries_avx2_integers<>+4128(SB)/8, $k_reduce_mul_cast_i8_i32_u_380026ce13<>(SB)
-DATA entries_avx2_integers<>+4136(SB)/8, $k_reduce_mul_cast_u16_i32_u_4f25e233ca<>(SB)
-DATA entries_avx2_integers<>+4144(SB)/8, $k_reduce_mul_i32_u_0f9d2d950b<>(SB)
-DATA entries_avx2_integers<>+4152(SB)/8, $k_reduce_mul_i64_u_3b4b067872<>(SB)
-DATA entries_avx2_integers<>+4160(SB)/8, $k_reduce_mul_u32_u_1499048f15<>(SB)
-DATA entries_avx2_integers<>+4168(SB)/8, $k_reduce_mul_u64_u_eb9d4ae4cb<>(SB)
-DATA entries_avx2_integers<>+4176(SB)/8, $k_reduce_mul_u8_u_965545054d<>(SB)
-DATA entries_avx2_integers<>+4184(SB)/8, $k_reduce_or_i32_u_e28e9e7c0f<>(SB)
-DATA entries_avx2_integers<>+4192(SB)/8, $k_reduce_or_i64_u_d58540cfa0<>(SB)
-DATA entries_avx2_integers<>+4200(SB)/8, $k_reduce_or_lt_i32_bool_su_10a7e9b0dc<>(SB)
-DATA entries_avx2_integers<>+4208(SB)/8, $k_reduce_or_lt_i32_bool_us_352a7bd2d9<>(SB)
-DATA entries_avx2_integers<>+4216(SB)/8, $k_reduce_or_ne_i32_bool_uu_d66191b424<>(SB)
-DATA entries_avx2_integers<>+4224(SB)/8, $k_reduce_or_u32_u_3ac6401b79<>(SB)
-DATA entries_avx2_integers<>+4232(SB)/8, $k_reduce_or_u64_u_39e4f22e97<>(SB)
-DATA entries_avx2_integers<>+4240(SB)/8, $k_reduce_or_u8_u_aa9781b98b<>(SB)
-DATA entries_avx2_integers<>+4248(SB)/8, $k_reduce_xor_i32_u_180f32864c<>(SB)
-DATA entries_avx2_integers<>+4256(SB)/8, $k_reduce_xor_i64_u_6f0f666f2c<>(SB)
-DATA entries_avx2_integers<>+4264(SB)/8, $k_reduce_xor_u32_u_d2f41e376c<>(SB)
-DATA entries_avx2_integers<>+4272(SB)/8, $k_reduce_xor_u64_u_ab99db5b6f<>(SB)
-DATA entries_avx2_integers<>+4280(SB)/8, $k_reduce_xor_u8_u_57826d58bd<>(SB)
-DATA entries_avx2_integers<>+4288(SB)/8, $k_rem_i32_su_a835ec443d<>(SB)
-DATA entries_avx2_integers<>+4296(SB)/8, $k_rem_i32_us_88e0ff784f<>(SB)
-DATA entries_avx2_integers<>+4304(SB)/8, $k_rem_i32_uu_8fe246438f<>(SB)
-DATA entries_avx2_integers<>+4312(SB)/8, $k_rem_i64_su_cff0321774<>(SB)
-DATA entries_avx2_integers<>+4320(SB)/8, $k_rem_i64_us_d8b9a5d3aa<>(SB)
-DATA entries_avx2_integers<>+4328(SB)/8, $k_rem_i64_uu_e8971fd331<>(SB)
-DATA entries_avx2_integers<>+4336(SB)/8, $k_rem_u32_su_ad6367c123<>(SB)
-DATA entries_avx2_integers<>+4344(SB)/8, $k_rem_u32_us_0ab6b62fbf<>(SB)
-DATA entries_avx2_integers<>+4352(SB)/8, $k_rem_u32_uu_811ab3563b<>(SB)
-DATA entries_avx2_integers<>+4360(SB)/8, $k_rem_u64_su_c75cb3e04c<>(SB)
-DATA entries_avx2_integers<>+4368(SB)/8, $k_rem_u64_us_91c691bbd2<>(SB)
-DATA entries_avx2_integers<>+4376(SB)/8, $k_rem_u64_uu_491e456232<>(SB)
-DATA entries_avx2_integers<>+4384(SB)/8, $k_rem_u8_su_521c989f00<>(SB)
-DATA entries_avx2_integers<>+4392(SB)/8, $k_rem_u8_us_576c7e2710<>(SB)
-DATA entries_avx2_integers<>+4400(SB)/8, $k_rem_u8_uu_44aa483e04<>(SB)
-DATA entries_avx2_integers<>+4408(SB)/8, $k_select_bool_i16_uss_f552ad80a7<>(SB)
-DATA entries_avx2_integers<>+4416(SB)/8, $k_select_bool_i16_usu_e4b1238e58<>(SB)
-DATA entries_avx2_integers<>+4424(SB)/8, $k_select_bool_i16_uus_908b296cb6<>(SB)
-DATA entries_avx2_integers<>+4432(SB)/8, $k_select_bool_i16_uuu_09e54d5acb<>(SB)
-DATA entries_avx2_integers<>+4440(SB)/8, $k_select_bool_i32_uss_0dff0ddd32<>(SB)
-DATA entries_avx2_integers<>+4448(SB)/8, $k_select_bool_i32_usu_c65551e711<>(SB)
-DATA entries_avx2_integers<>+4456(SB)/8, $k_select_bool_i32_uus_f84edbd9a5<>(SB)
-DATA entries_avx2_integers<>+4464(SB)/8, $k_select_bool_i32_uuu_1f6b21a067<>(SB)
-DATA entries_avx2_integers<>+4472(SB)/8, $k_select_bool_i64_uss_43aa0c9972<>(SB)
-DATA entries_avx2_integers<>+4480(SB)/8, $k_select_bool_i64_usu_23175fb74d<>(SB)
-DATA entries_avx2_integers<>+4488(SB)/8, $k_select_bool_i64_uus_b9da5bb3e3<>(SB)
-DATA entries_avx2_integers<>+4496(SB)/8, $k_select_bool_i64_uuu_9db0caf738<>(SB)
-DATA entries_avx2_integers<>+4504(SB)/8, $k_select_bool_u16_uss_045b063470<>(SB)
-DATA entries_avx2_integers<>+4512(SB)/8, $k_select_bool_u16_usu_080d45fab8<>(SB)
-DATA entries_avx2_integers<>+4520(SB)/8, $k_select_bool_u16_uus_9ef9e69fcb<>(SB)
-DATA entries_avx2_integers<>+4528(SB)/8, $k_select_bool_u16_uuu_064e13e173<>(SB)
-DATA entries_avx2_integers<>+4536(SB)/8, $k_select_bool_u32_uss_23b2cb1dbe<>(SB)
-DATA entries_avx2_integers<>+4544(SB)/8, $k_select_bool_u32_usu_78a6232473<>(SB)
-DATA entries_avx2_integers<>+4552(SB)/8, $k_select_bool_u32_uus_3d8bab39c7<>(SB)
-DATA entries_avx2_integers<>+4560(SB)/8, $k_select_bool_u32_uuu_92a911a792<>(SB)
-DATA entries_avx2_integers<>+4568(SB)/8, $k_select_bool_u64_uss_96678e0daa<>(SB)
-DATA entries_avx2_integers<>+4576(SB)/8, $k_select_bool_u64_usu_1fae10b710<>(SB)
-DATA entries_avx2_integers<>+4584(SB)/8, $k_select_bool_u64_uus_7cee75de09<>(SB)
-DATA entries_avx2_integers<>+4592(SB)/8, $k_select_bool_u64_uuu_f04b2e9177<>(SB)
-DATA entries_avx2_integers<>+4600(SB)/8, $k_select_bool_u8_uss_7a71ced307<>(SB)
-DATA entries_avx2_integers<>+4608(SB)/8, $k_select_bool_u8_usu_f0893bd0b2<>(SB)
-DATA entries_avx2_integers<>+4616(SB)/8, $k_select_bool_u8_uus_a9017c783c<>(SB)
-DATA entries_avx2_integers<>+4624(SB)/8, $k_select_bool_u8_uuu_c0c7d6f5fc<>(SB)
-DATA entries_avx2_integers<>+4632(SB)/8, $k_shl_i32_su_1c964ab88d<>(SB)
-DATA entries_avx2_integers<>+4640(SB)/8, $k_shl_i32_us_39ae55b1eb<>(SB)
-DATA entries_avx2_integers<>+4648(SB)/8, $k_shl_i32_uu_6914c812f2<>(SB)
-DATA entries_avx2_integers<>+4656(SB)/8, $k_shl_i64_su_6dfb737e07<>(SB)
-DATA entries_avx2_integers<>+4664(SB)/8, $k_shl_i64_us_2213d1b831<>(SB)
-DATA entries_avx2_integers<>+4672(SB)/8, $k_shl_i64_uu_80707e4684<>(SB)
-DATA entries_avx2_integers<>+4680(SB)/8, $k_shl_or_and_i32_uss_79948134bd<>(SB)
-DATA entries_avx2_integers<>+4688(SB)/8, $k_shl_or_i32_usu_f8b3fe7168<>(SB)
-DATA entries_avx2_integers<>+4696(SB)/8, $k_shl_u16_su_1d32a2baab<>(SB)
-DATA entries_avx2_integers<>+4704(SB)/8, $k_shl_u16_us_5709c39bd7<>(SB)
-DATA entries_avx2_integers<>+4712(SB)/8, $k_shl_u16_uu_307aa93b26<>(SB)
-DATA entries_avx2_integers<>+4720(SB)/8, $k_shl_u32_su_b81c81a415<>(SB)
-DATA entries_avx2_integers<>+4728(SB)/8, $k_shl_u32_us_c03217461a<>(SB)
-DATA entries_avx2_integers<>+4736(SB)/8, $k_shl_u32_uu_33a87b7638<>(SB)
-DATA entries_avx2_integers<>+4744(SB)/8, $k_shl_u64_su_a205a37361<>(SB)
-DATA entries_avx2_integers<>+4752(SB)/8, $k_shl_u64_us_cb7c972961<>(SB)
-DATA entries_avx2_integers<>+4760(SB)/8, $k_shl_u64_uu_3bd76db569<>(SB)
-DATA entries_avx2_integers<>+4768(SB)/8, $k_shl_u8_su_8b9cba96a6<>(SB)
-DATA entries_avx2_integers<>+4776(SB)/8, $k_shl_u8_us_21484f37a2<>(SB)
-DATA entries_avx2_integers<>+4784(SB)/8, $k_shl_u8_uu_369a2a429e<>(SB)
-DATA entries_avx2_integers<>+4792(SB)/8, $k_shl_xor_i32_us_ef4ec7d76c<>(SB)
-DATA entries_avx2_integers<>+4800(SB)/8, $k_shl_xor_u32_us_90363799b4<>(SB)
-DATA entries_avx2_integers<>+4808(SB)/8, $k_shl_xor_u64_us_ce4f9f1a39<>(SB)
-DATA entries_avx2_integers<>+4816(SB)/8, $k_shr_and_i32_uss_b6436d6432<>(SB)
-DATA entries_avx2_integers<>+4824(SB)/8, $k_shr_cast_u16_u8_us_a7fa3b2a70<>(SB)
-DATA entries_avx2_integers<>+4832(SB)/8, $k_shr_i16_su_cff3522899<>(SB)
-DATA entries_avx2_integers<>+4840(SB)/8, $k_shr_i16_us_2b791a6d07<>(SB)
-DATA entries_avx2_integers<>+4848(SB)/8, $k_shr_i16_uu_bc9f2c53fb<>(SB)
-DATA entries_avx2_integers<>+4856(SB)/8, $k_shr_i32_su_544f61d724<>(SB)
-DATA entries_avx2_integers<>+4864(SB)/8, $k_shr_i32_us_7bcae996cf<>(SB)
-DATA entries_avx2_integers<>+4872(SB)/8, $k_shr_i32_uu_5645096d64<>(SB)
-DATA entries_avx2_integers<>+4880(SB)/8, $k_shr_i64_su_b688a5f7f3<>(SB)
-DATA entries_avx2_integers<>+4888(SB)/8, $k_shr_i64_us_c9961f8085<>(SB)
-DATA entries_avx2_integers<>+4896(SB)/8, $k_shr_i64_uu_b65fbb72d1<>(SB)
-DATA entries_avx2_integers<>+4904(SB)/8, $k_shr_sub_u16_uss_cb6692e370<>(SB)
-DATA entries_avx2_integers<>+4912(SB)/8, $k_shr_u16_su_433eac9a61<>(SB)
-DATA entries_avx2_integers<>+4920(SB)/8, $k_shr_u16_us_a7a9e85880<>(SB)
-DATA entries_avx2_integers<>+4928(SB)/8, $k_shr_u16_uu_7467598647<>(SB)
-DATA entries_avx2_integers<>+4936(SB)/8, $k_shr_u32_su_d0914f034d<>(SB)
-DATA entries_avx2_integers<>+4944(SB)/8, $k_shr_u32_us_e3a792e531<>(SB)
-DATA entries_avx2_integers<>+4952(SB)/8, $k_shr_u32_uu_1005dbe316<>(SB)
-DATA entries_avx2_integers<>+4960(SB)/8, $k_shr_u64_su_731411a533<>(SB)
-DATA entries_avx2_integers<>+4968(SB)/8, $k_shr_u64_us_4991f1637c<>(SB)
-DATA entries_avx2_integers<>+4976(SB)/8, $k_shr_u64_uu_4292eb5f1d<>(SB)
-DATA entries_avx2_integers<>+4984(SB)/8, $k_shr_u8_su_f725a6d354<>(SB)
-DATA entries_avx2_integers<>+4992(SB)/8, $k_shr_u8_us_ae78be57f8<>(SB)
-DATA entries_avx2_integers<>+5000(SB)/8, $k_shr_u8_uu_5de6acdef4<>(SB)
-DATA entries_avx2_integers<>+5008(SB)/8, $k_shr_xor_i32_us_c0932e48eb<>(SB)
-DATA entries_avx2_integers<>+5016(SB)/8, $k_shr_xor_mul_i32_uss_fc39f4f6f9<>(SB)
-DATA entries_avx2_integers<>+5024(SB)/8, $k_shr_xor_mul_u32_uss_d8d30192b3<>(SB)
-DATA entries_avx2_integers<>+5032(SB)/8, $k_shr_xor_u32_us_43803f372f<>(SB)
-DATA entries_avx2_integers<>+5040(SB)/8, $k_shr_xor_u64_us_6926b17aa9<>(SB)
-DATA entries_avx2_integers<>+5048(SB)/8, $k_sign_i32_u_b72c3ee586<>(SB)
-DATA entries_avx2_integers<>+5056(SB)/8, $k_sign_i64_u_02bf8358fd<>(SB)
-DATA entries_avx2_integers<>+5064(SB)/8, $k_sign_u32_u_fc80d73fe1<>(SB)
-DATA entries_avx2_integers<>+5072(SB)/8, $k_sign_u64_u_8b2530e1f7<>(SB)
-DATA entries_avx2_integers<>+5080(SB)/8, $k_sign_u8_u_13d0060e26<>(SB)
-DATA entries_avx2_integers<>+5088(SB)/8, $k_sub_abs_add_i32_uuu_fc5e3744af<>(SB)
-DATA entries_avx2_integers<>+5096(SB)/8, $k_sub_abs_i32_uu_2755fdbf08<>(SB)
-DATA entries_avx2_integers<>+5104(SB)/8, $k_sub_cast_u16_u8_su_738936a74f<>(SB)
-DATA entries_avx2_integers<>+5112(SB)/8, $k_sub_i16_su_f4fb387378<>(SB)
-DATA entries_avx2_integers<>+5120(SB)/8, $k_sub_i16_us_ecc0732160<>(SB)
-DATA entries_avx2_integers<>+5128(SB)/8, $k_sub_i16_uu_c354df0e3c<>(SB)
-DATA entries_avx2_integers<>+5136(SB)/8, $k_sub_i32_su_86dcb44a31<>(SB)
-DATA entries_avx2_integers<>+5144(SB)/8, $k_sub_i32_us_ba7967d75a<>(SB)
-DATA entries_avx2_integers<>+5152(SB)/8, $k_sub_i32_uu_57c4efa6c9<>(SB)
-DATA entries_avx2_integers<>+5160(SB)/8, $k_sub_i64_su_7e2633d844<>(SB)
-DATA entries_avx2_integers<>+5168(SB)/8, $k_sub_i64_us_38b23a45c8<>(SB)
-DATA entries_avx2_integers<>+5176(SB)/8, $k_sub_i64_uu_239aa3ec07<>(SB)
-DATA entries_avx2_integers<>+5184(SB)/8, $k_sub_i8_su_d7f82b13f0<>(SB)
-DATA entries_avx2_integers<>+5192(SB)/8, $k_sub_i8_us_580d9e9b16<>(SB)
-DATA entries_avx2_integers<>+5200(SB)/8, $k_sub_i8_uu_e17fc829b0<>(SB)
-DATA entries_avx2_integers<>+5208(SB)/8, $k_sub_max_i32_uus_77a08c3db8<>(SB)
-DATA entries_avx2_integers<>+5216(SB)/8, $k_sub_mul_add_i32_uuu_c78752abf1<>(SB)
-DATA entries_avx2_integers<>+5224(SB)/8, $k_sub_mul_i32_uu_f8f4946e24<>(SB)
-DATA entries_avx2_integers<>+5232(SB)/8, $k_sub_u16_su_9287c44eba<>(SB)
-DATA entries_avx2_integers<>+5240(SB)/8, $k_sub_u16_us_141b242d47<>(SB)
-DATA entries_avx2_integers<>+5248(SB)/8, $k_sub_u16_uu_f7630a4d39<>(SB)
-DATA entries_avx2_integers<>+5256(SB)/8, $k_sub_u32_su_e254d9b18b<>(SB)
-DATA entries_avx2_integers<>+5264(SB)/8, $k_sub_u32_us_1688e2d036<>(SB)
-DATA entries_avx2_integers<>+5272(SB)/8, $k_sub_u32_uu_bf42edf529<>(SB)
-DATA entries_avx2_integers<>+5280(SB)/8, $k_sub_u64_su_343c31e1d9<>(SB)
-DATA entries_avx2_integers<>+5288(SB)/8, $k_sub_u64_us_40f9a881b9<>(SB)
-DATA entries_avx2_integers<>+5296(SB)/8, $k_sub_u64_uu_94bb905902<>(SB)
-DATA entries_avx2_integers<>+5304(SB)/8, $k_sub_u8_su_fcfb41997e<>(SB)
-DATA entries_avx2_integers<>+5312(SB)/8, $k_sub_u8_us_77213b24cb<>(SB)
-DATA entries_avx2_integers<>+5320(SB)/8, $k_sub_u8_uu_ba7bbcc60c<>(SB)
-DATA entries_avx2_integers<>+5328(SB)/8, $k_subsat_i16_su_d881098e7c<>(SB)
-DATA entries_avx2_integers<>+5336(SB)/8, $k_subsat_i16_us_6623b3d084<>(SB)
-DATA entries_avx2_integers<>+5344(SB)/8, $k_subsat_i16_uu_96db3692b6<>(SB)
-DATA entries_avx2_integers<>+5352(SB)/8, $k_subsat_u16_su_e6506cc5ff<>(SB)
-DATA entries_avx2_integers<>+5360(SB)/8, $k_subsat_u16_us_8f9838bf84<>(SB)
-DATA entries_avx2_integers<>+5368(SB)/8, $k_subsat_u16_uu_9ea36f6313<>(SB)
-DATA entries_avx2_integers<>+5376(SB)/8, $k_subsat_u8_su_54a79e0e4c<>(SB)
-DATA entries_avx2_integers<>+5384(SB)/8, $k_subsat_u8_us_3727b2efe3<>(SB)
-DATA entries_avx2_integers<>+5392(SB)/8, $k_subsat_u8_uu_98d0e48d88<>(SB)
-DATA entries_avx2_integers<>+5400(SB)/8, $k_xor_i32_su_97cc79eca2<>(SB)
-DATA entries_avx2_integers<>+5408(SB)/8, $k_xor_i32_uu_dc4411c9ea<>(SB)
-DATA entries_avx2_integers<>+5416(SB)/8, $k_xor_i64_su_7dbe99132d<>(SB)
-DATA entries_avx2_integers<>+5424(SB)/8, $k_xor_i64_uu_0bafaef504<>(SB)
-DATA entries_avx2_integers<>+5432(SB)/8, $k_xor_u16_us_476c077efd<>(SB)
-DATA entries_avx2_integers<>+5440(SB)/8, $k_xor_u16_uu_bd64362e99<>(SB)
-DATA entries_avx2_integers<>+5448(SB)/8, $k_xor_u32_us_c75af994e8<>(SB)
-DATA entries_avx2_integers<>+5456(SB)/8, $k_xor_u32_uu_cf0abce18a<>(SB)
-DATA entries_avx2_integers<>+5464(SB)/8, $k_xor_u64_us_6b4fbaef30<>(SB)
-DATA entries_avx2_integers<>+5472(SB)/8, $k_xor_u64_uu_c94e4b0903<>(SB)
-DATA entries_avx2_integers<>+5480(SB)/8, $k_xor_u8_us_4027ce8cd2<>(SB)
-DATA entries_avx2_integers<>+5488(SB)/8, $k_xor_u8_uu_352ce483ef<>(SB)
-GLOBL entries_avx2_integers<>(SB), RODATA, $5496
+DATA entries_avx2_integers<>+3528(SB)/8, $k_reduce_add_add_cast_cast_mul_etc_i8_i32_uuu_11fabd4cdb<>(SB)
+DATA entries_avx2_integers<>+3536(SB)/8, $k_reduce_add_add_cast_cast_mul_etc_i8_u8_i32_uuu_053dd3895e<>(SB)
+DATA entries_avx2_integers<>+3544(SB)/8, $k_reduce_add_add_cast_cast_mul_etc_u8_i32_uuu_b46372b0a4<>(SB)
+DATA entries_avx2_integers<>+3552(SB)/8, $k_reduce_add_add_cast_cast_mul_etc_u8_i8_i32_uuu_a2981b875e<>(SB)
+DATA entries_avx2_integers<>+3560(SB)/8, $k_reduce_add_add_cast_cast_sub_etc_i8_i32_uuu_9dd8a38930<>(SB)
+DATA entries_avx2_integers<>+3568(SB)/8, $k_reduce_add_add_cast_cast_sub_etc_u8_i32_uuu_3d547d99f3<>(SB)
+DATA entries_avx2_integers<>+3576(SB)/8, $k_reduce_add_cast_bool_i32_u_9255ee5b18<>(SB)
+DATA entries_avx2_integers<>+3584(SB)/8, $k_reduce_add_cast_bool_i64_u_0882abd5c3<>(SB)
+DATA entries_avx2_integers<>+3592(SB)/8, $k_reduce_add_cast_cast_mul_i8_i32_uu_fbd877c0cf<>(SB)
+DATA entries_avx2_integers<>+3600(SB)/8, $k_reduce_add_cast_cast_mul_i8_u8_i32_uu_c26002e09e<>(SB)
+DATA entries_avx2_integers<>+3608(SB)/8, $k_reduce_add_cast_cast_mul_u8_i32_uu_8f12fd9eae<>(SB)
+DATA entries_avx2_integers<>+3616(SB)/8, $k_reduce_add_cast_cast_sub_mul_i8_i32_uu_69c53a7c47<>(SB)
+DATA entries_avx2_integers<>+3624(SB)/8, $k_reduce_add_cast_cast_sub_mul_u8_i32_uu_d723aefaba<>(SB)
+DATA entries_avx2_integers<>+3632(SB)/8, $k_reduce_add_cast_i16_i32_u_e40a349ec8<>(SB)
+DATA entries_avx2_integers<>+3640(SB)/8, $k_reduce_add_cast_i16_i64_u_d4a133146d<>(SB)
+DATA entries_avx2_integers<>+3648(SB)/8, $k_reduce_add_cast_i32_i64_u_a2eb1b6453<>(SB)
+DATA entries_avx2_integers<>+3656(SB)/8, $k_reduce_add_cast_i8_i32_u_c28ff79bec<>(SB)
+DATA entries_avx2_integers<>+3664(SB)/8, $k_reduce_add_cast_i8_i64_u_4e1657748e<>(SB)
+DATA entries_avx2_integers<>+3672(SB)/8, $k_reduce_add_cast_mul_i8_i32_u_9074c32623<>(SB)
+DATA entries_avx2_integers<>+3680(SB)/8, $k_reduce_add_cast_mul_u8_i32_u_e1c58bc78c<>(SB)
+DATA entries_avx2_integers<>+3688(SB)/8, $k_reduce_add_cast_u16_i32_u_73b54e0d85<>(SB)
+DATA entries_avx2_integers<>+3696(SB)/8, $k_reduce_add_cast_u16_u64_u_aa42f87b5c<>(SB)
+DATA entries_avx2_integers<>+3704(SB)/8, $k_reduce_add_cast_u8_i32_u_19a994653e<>(SB)
+DATA entries_avx2_integers<>+3712(SB)/8, $k_reduce_add_cast_u8_i64_u_f5921c09d3<>(SB)
+DATA entries_avx2_integers<>+3720(SB)/8, $k_reduce_add_cast_u8_u64_u_21ba4d0855<>(SB)
+DATA entries_avx2_integers<>+3728(SB)/8, $k_reduce_add_eq_cast_i32_us_243e067d1a<>(SB)
+DATA entries_avx2_integers<>+3736(SB)/8, $k_reduce_add_i32_u_d3da606fb2<>(SB)
+DATA entries_avx2_integers<>+3744(SB)/8, $k_reduce_add_i64_u_6699f8c258<>(SB)
+DATA entries_avx2_integers<>+3752(SB)/8, $k_reduce_add_lt_cast_i32_su_6c0b3322e5<>(SB)
+DATA entries_avx2_integers<>+3760(SB)/8, $k_reduce_add_lt_cast_i32_us_4e2096aa4c<>(SB)
+DATA entries_avx2_integers<>+3768(SB)/8, $k_reduce_add_max_min_sub_cast_u8_i32_uu_ddd32a3298<>(SB)
+DATA entries_avx2_integers<>+3776(SB)/8, $k_reduce_add_max_min_sub_cast_u8_i64_uu_d0fad8022a<>(SB)
+DATA entries_avx2_integers<>+3784(SB)/8, $k_reduce_add_u32_u_912738c3fb<>(SB)
+DATA entries_avx2_integers<>+3792(SB)/8, $k_reduce_add_u64_u_279122caed<>(SB)
+DATA entries_avx2_integers<>+3800(SB)/8, $k_reduce_add_u8_u_50e2bfdeae<>(SB)
+DATA entries_avx2_integers<>+3808(SB)/8, $k_reduce_and_eq_i32_bool_uu_729b407d33<>(SB)
+DATA entries_avx2_integers<>+3816(SB)/8, $k_reduce_and_i32_u_d1a9830239<>(SB)
+DATA entries_avx2_integers<>+3824(SB)/8, $k_reduce_and_i64_u_a692f00729<>(SB)
+DATA entries_avx2_integers<>+3832(SB)/8, $k_reduce_and_lt_i32_bool_su_c2693a8e66<>(SB)
+DATA entries_avx2_integers<>+3840(SB)/8, $k_reduce_and_lt_i32_bool_us_e7eda7f53c<>(SB)
+DATA entries_avx2_integers<>+3848(SB)/8, $k_reduce_and_u32_u_6cb10976ea<>(SB)
+DATA entries_avx2_integers<>+3856(SB)/8, $k_reduce_and_u64_u_4b702a6235<>(SB)
+DATA entries_avx2_integers<>+3864(SB)/8, $k_reduce_and_u8_u_bb5684ec4f<>(SB)
+DATA entries_avx2_integers<>+3872(SB)/8, $k_reduce_argmax_cast_i16_i32_u_cb380a9bc9<>(SB)
+DATA entries_avx2_integers<>+3880(SB)/8, $k_reduce_argmax_cast_i8_i32_u_5c17c068e8<>(SB)
+DATA entries_avx2_integers<>+3888(SB)/8, $k_reduce_argmax_cast_u16_i32_u_1690446a9c<>(SB)
+DATA entries_avx2_integers<>+3896(SB)/8, $k_reduce_argmax_i32_u_e7645df77b<>(SB)
+DATA entries_avx2_integers<>+3904(SB)/8, $k_reduce_argmax_i64_u_1334160cca<>(SB)
+DATA entries_avx2_integers<>+3912(SB)/8, $k_reduce_argmax_max_cast_i16_i32_u_5e5ee7aae5<>(SB)
+DATA entries_avx2_integers<>+3920(SB)/8, $k_reduce_argmax_max_cast_i8_i32_u_e8dc339530<>(SB)
+DATA entries_avx2_integers<>+3928(SB)/8, $k_reduce_argmax_max_cast_u16_i32_u_3d17f6899f<>(SB)
+DATA entries_avx2_integers<>+3936(SB)/8, $k_reduce_argmax_max_i32_u_20f4635c8b<>(SB)
+DATA entries_avx2_integers<>+3944(SB)/8, $k_reduce_argmax_max_i64_u_d0ac193c8f<>(SB)
+DATA entries_avx2_integers<>+3952(SB)/8, $k_reduce_argmax_max_u8_u_0db412cdc3<>(SB)
+DATA entries_avx2_integers<>+3960(SB)/8, $k_reduce_argmax_u32_u_140109ec86<>(SB)
+DATA entries_avx2_integers<>+3968(SB)/8, $k_reduce_argmax_u64_u_ace38f3196<>(SB)
+DATA entries_avx2_integers<>+3976(SB)/8, $k_reduce_argmax_u8_u_a6199d6ec6<>(SB)
+DATA entries_avx2_integers<>+3984(SB)/8, $k_reduce_argmin_cast_i16_i32_u_86a5dc0093<>(SB)
+DATA entries_avx2_integers<>+3992(SB)/8, $k_reduce_argmin_cast_i8_i32_u_2e4fd55e85<>(SB)
+DATA entries_avx2_integers<>+4000(SB)/8, $k_reduce_argmin_cast_u16_i32_u_d51a0ccd37<>(SB)
+DATA entries_avx2_integers<>+4008(SB)/8, $k_reduce_argmin_i32_u_4b44a953b7<>(SB)
+DATA entries_avx2_integers<>+4016(SB)/8, $k_reduce_argmin_i64_u_abcf2b5487<>(SB)
+DATA entries_avx2_integers<>+4024(SB)/8, $k_reduce_argmin_min_cast_i16_i32_u_56bef06c2b<>(SB)
+DATA entries_avx2_integers<>+4032(SB)/8, $k_reduce_argmin_min_cast_i8_i32_u_b743e11a28<>(SB)
+DATA entries_avx2_integers<>+4040(SB)/8, $k_reduce_argmin_min_cast_u16_i32_u_f8bfc20b5d<>(SB)
+DATA entries_avx2_integers<>+4048(SB)/8, $k_reduce_argmin_min_i32_u_3228d2306d<>(SB)
+DATA entries_avx2_integers<>+4056(SB)/8, $k_reduce_argmin_min_i64_u_3cd8e03a2f<>(SB)
+DATA entries_avx2_integers<>+4064(SB)/8, $k_reduce_argmin_min_u8_u_2cbf2177e6<>(SB)
+DATA entries_avx2_integers<>+4072(SB)/8, $k_reduce_argmin_u32_u_7babf75b6b<>(SB)
+DATA entries_avx2_integers<>+4080(SB)/8, $k_reduce_argmin_u64_u_7717646c58<>(SB)
+DATA entries_avx2_integers<>+4088(SB)/8, $k_reduce_argmin_u8_u_7b26b0f213<>(SB)
+DATA entries_avx2_integers<>+4096(SB)/8, $k_reduce_max_cast_i16_i32_u_e2d938b25a<>(SB)
+DATA entries_avx2_integers<>+4104(SB)/8, $k_reduce_max_cast_i8_i32_u_940dcb9fb6<>(SB)
+DATA entries_avx2_integers<>+4112(SB)/8, $k_reduce_max_cast_u16_i32_u_1e2352c91a<>(SB)
+DATA entries_avx2_integers<>+4120(SB)/8, $k_reduce_max_i32_u_6a5383f967<>(SB)
+DATA entries_avx2_integers<>+4128(SB)/8, $k_reduce_max_i64_u_613c5a600c<>(SB)
+DATA entries_avx2_integers<>+4136(SB)/8, $k_reduce_max_u32_u_6494554865<>(SB)
+DATA entries_avx2_integers<>+4144(SB)/8, $k_reduce_max_u64_u_83447700c2<>(SB)
+DATA entries_avx2_integers<>+4152(SB)/8, $k_reduce_max_u8_u_aa086b4524<>(SB)
+DATA entries_avx2_integers<>+4160(SB)/8, $k_reduce_min_cast_i16_i32_u_6c96e328c3<>(SB)
+DATA entries_avx2_integers<>+4168(SB)/8, $k_reduce_min_cast_i8_i32_u_6748bbe25d<>(SB)
+DATA entries_avx2_integers<>+4176(SB)/8, $k_reduce_min_cast_u16_i32_u_18a40418f1<>(SB)
+DATA entries_avx2_integers<>+4184(SB)/8, $k_reduce_min_i32_u_c6c904d409<>(SB)
+DATA entries_avx2_integers<>+4192(SB)/8, $k_reduce_min_i64_u_8e896b88f0<>(SB)
+DATA entries_avx2_integers<>+4200(SB)/8, $k_reduce_min_u32_u_5ca15eca45<>(SB)
+DATA entries_avx2_integers<>+4208(SB)/8, $k_reduce_min_u64_u_99a74b5a47<>(SB)
+DATA entries_avx2_integers<>+4216(SB)/8, $k_reduce_min_u8_u_2f6c138dd0<>(SB)
+DATA entries_avx2_integers<>+4224(SB)/8, $k_reduce_mul_cast_i16_i32_u_fd89dabde0<>(SB)
+DATA entries_avx2_integers<>+4232(SB)/8, $k_reduce_mul_cast_i8_i32_u_380026ce13<>(SB)
+DATA entries_avx2_integers<>+4240(SB)/8, $k_reduce_mul_cast_u16_i32_u_4f25e233ca<>(SB)
+DATA entries_avx2_integers<>+4248(SB)/8, $k_reduce_mul_i32_u_0f9d2d950b<>(SB)
+DATA entries_avx2_integers<>+4256(SB)/8, $k_reduce_mul_i64_u_3b4b067872<>(SB)
+DATA entries_avx2_integers<>+4264(SB)/8, $k_reduce_mul_u32_u_1499048f15<>(SB)
+DATA entries_avx2_integers<>+4272(SB)/8, $k_reduce_mul_u64_u_eb9d4ae4cb<>(SB)
+DATA entries_avx2_integers<>+4280(SB)/8, $k_reduce_mul_u8_u_965545054d<>(SB)
+DATA entries_avx2_integers<>+4288(SB)/8, $k_reduce_or_i32_u_e28e9e7c0f<>(SB)
+DATA entries_avx2_integers<>+4296(SB)/8, $k_reduce_or_i64_u_d58540cfa0<>(SB)
+DATA entries_avx2_integers<>+4304(SB)/8, $k_reduce_or_lt_i32_bool_su_10a7e9b0dc<>(SB)
+DATA entries_avx2_integers<>+4312(SB)/8, $k_reduce_or_lt_i32_bool_us_352a7bd2d9<>(SB)
+DATA entries_avx2_integers<>+4320(SB)/8, $k_reduce_or_ne_i32_bool_uu_d66191b424<>(SB)
+DATA entries_avx2_integers<>+4328(SB)/8, $k_reduce_or_u32_u_3ac6401b79<>(SB)
+DATA entries_avx2_integers<>+4336(SB)/8, $k_reduce_or_u64_u_39e4f22e97<>(SB)
+DATA entries_avx2_integers<>+4344(SB)/8, $k_reduce_or_u8_u_aa9781b98b<>(SB)
+DATA entries_avx2_integers<>+4352(SB)/8, $k_reduce_xor_i32_u_180f32864c<>(SB)
+DATA entries_avx2_integers<>+4360(SB)/8, $k_reduce_xor_i64_u_6f0f666f2c<>(SB)
+DATA entries_avx2_integers<>+4368(SB)/8, $k_reduce_xor_u32_u_d2f41e376c<>(SB)
+DATA entries_avx2_integers<>+4376(SB)/8, $k_reduce_xor_u64_u_ab99db5b6f<>(SB)
+DATA entries_avx2_integers<>+4384(SB)/8, $k_reduce_xor_u8_u_57826d58bd<>(SB)
+DATA entries_avx2_integers<>+4392(SB)/8, $k_rem_i32_su_a835ec443d<>(SB)
+DATA entries_avx2_integers<>+4400(SB)/8, $k_rem_i32_us_88e0ff784f<>(SB)
+DATA entries_avx2_integers<>+4408(SB)/8, $k_rem_i32_uu_8fe246438f<>(SB)
+DATA entries_avx2_integers<>+4416(SB)/8, $k_rem_i64_su_cff0321774<>(SB)
+DATA entries_avx2_integers<>+4424(SB)/8, $k_rem_i64_us_d8b9a5d3aa<>(SB)
+DATA entries_avx2_integers<>+4432(SB)/8, $k_rem_i64_uu_e8971fd331<>(SB)
+DATA entries_avx2_integers<>+4440(SB)/8, $k_rem_u32_su_ad6367c123<>(SB)
+DATA entries_avx2_integers<>+4448(SB)/8, $k_rem_u32_us_0ab6b62fbf<>(SB)
+DATA entries_avx2_integers<>+4456(SB)/8, $k_rem_u32_uu_811ab3563b<>(SB)
+DATA entries_avx2_integers<>+4464(SB)/8, $k_rem_u64_su_c75cb3e04c<>(SB)
+DATA entries_avx2_integers<>+4472(SB)/8, $k_rem_u64_us_91c691bbd2<>(SB)
+DATA entries_avx2_integers<>+4480(SB)/8, $k_rem_u64_uu_491e456232<>(SB)
+DATA entries_avx2_integers<>+4488(SB)/8, $k_rem_u8_su_521c989f00<>(SB)
+DATA entries_avx2_integers<>+4496(SB)/8, $k_rem_u8_us_576c7e2710<>(SB)
+DATA entries_avx2_integers<>+4504(SB)/8, $k_rem_u8_uu_44aa483e04<>(SB)
+DATA entries_avx2_integers<>+4512(SB)/8, $k_select_bool_i16_uss_f552ad80a7<>(SB)
+DATA entries_avx2_integers<>+4520(SB)/8, $k_select_bool_i16_usu_e4b1238e58<>(SB)
+DATA entries_avx2_integers<>+4528(SB)/8, $k_select_bool_i16_uus_908b296cb6<>(SB)
+DATA entries_avx2_integers<>+4536(SB)/8, $k_select_bool_i16_uuu_09e54d5acb<>(SB)
+DATA entries_avx2_integers<>+4544(SB)/8, $k_select_bool_i32_uss_0dff0ddd32<>(SB)
+DATA entries_avx2_integers<>+4552(SB)/8, $k_select_bool_i32_usu_c65551e711<>(SB)
+DATA entries_avx2_integers<>+4560(SB)/8, $k_select_bool_i32_uus_f84edbd9a5<>(SB)
+DATA entries_avx2_integers<>+4568(SB)/8, $k_select_bool_i32_uuu_1f6b21a067<>(SB)
+DATA entries_avx2_integers<>+4576(SB)/8, $k_select_bool_i64_uss_43aa0c9972<>(SB)
+DATA entries_avx2_integers<>+4584(SB)/8, $k_select_bool_i64_usu_23175fb74d<>(SB)
+DATA entries_avx2_integers<>+4592(SB)/8, $k_select_bool_i64_uus_b9da5bb3e3<>(SB)
+DATA entries_avx2_integers<>+4600(SB)/8, $k_select_bool_i64_uuu_9db0caf738<>(SB)
+DATA entries_avx2_integers<>+4608(SB)/8, $k_select_bool_u16_uss_045b063470<>(SB)
+DATA entries_avx2_integers<>+4616(SB)/8, $k_select_bool_u16_usu_080d45fab8<>(SB)
+DATA entries_avx2_integers<>+4624(SB)/8, $k_select_bool_u16_uus_9ef9e69fcb<>(SB)
+DATA entries_avx2_integers<>+4632(SB)/8, $k_select_bool_u16_uuu_064e13e173<>(SB)
+DATA entries_avx2_integers<>+4640(SB)/8, $k_select_bool_u32_uss_23b2cb1dbe<>(SB)
+DATA entries_avx2_integers<>+4648(SB)/8, $k_select_bool_u32_usu_78a6232473<>(SB)
+DATA entries_avx2_integers<>+4656(SB)/8, $k_select_bool_u32_uus_3d8bab39c7<>(SB)
+DATA entries_avx2_integers<>+4664(SB)/8, $k_select_bool_u32_uuu_92a911a792<>(SB)
+DATA entries_avx2_integers<>+4672(SB)/8, $k_select_bool_u64_uss_96678e0daa<>(SB)
+DATA entries_avx2_integers<>+4680(SB)/8, $k_select_bool_u64_usu_1fae10b710<>(SB)
+DATA entries_avx2_integers<>+4688(SB)/8, $k_select_bool_u64_uus_7cee75de09<>(SB)
+DATA entries_avx2_integers<>+4696(SB)/8, $k_select_bool_u64_uuu_f04b2e9177<>(SB)
+DATA entries_avx2_integers<>+4704(SB)/8, $k_select_bool_u8_uss_7a71ced307<>(SB)
+DATA entries_avx2_integers<>+4712(SB)/8, $k_select_bool_u8_usu_f0893bd0b2<>(SB)
+DATA entries_avx2_integers<>+4720(SB)/8, $k_select_bool_u8_uus_a9017c783c<>(SB)
+DATA entries_avx2_integers<>+4728(SB)/8, $k_select_bool_u8_uuu_c0c7d6f5fc<>(SB)
+DATA entries_avx2_integers<>+4736(SB)/8, $k_shl_i32_su_1c964ab88d<>(SB)
+DATA entries_avx2_integers<>+4744(SB)/8, $k_shl_i32_us_39ae55b1eb<>(SB)
+DATA entries_avx2_integers<>+4752(SB)/8, $k_shl_i32_uu_6914c812f2<>(SB)
+DATA entries_avx2_integers<>+4760(SB)/8, $k_shl_i64_su_6dfb737e07<>(SB)
+DATA entries_avx2_integers<>+4768(SB)/8, $k_shl_i64_us_2213d1b831<>(SB)
+DATA entries_avx2_integers<>+4776(SB)/8, $k_shl_i64_uu_80707e4684<>(SB)
+DATA entries_avx2_integers<>+4784(SB)/8, $k_shl_or_and_i32_uss_79948134bd<>(SB)
+DATA entries_avx2_integers<>+4792(SB)/8, $k_shl_or_i32_usu_f8b3fe7168<>(SB)
+DATA entries_avx2_integers<>+4800(SB)/8, $k_shl_u16_su_1d32a2baab<>(SB)
+DATA entries_avx2_integers<>+4808(SB)/8, $k_shl_u16_us_5709c39bd7<>(SB)
+DATA entries_avx2_integers<>+4816(SB)/8, $k_shl_u16_uu_307aa93b26<>(SB)
+DATA entries_avx2_integers<>+4824(SB)/8, $k_shl_u32_su_b81c81a415<>(SB)
+DATA entries_avx2_integers<>+4832(SB)/8, $k_shl_u32_us_c03217461a<>(SB)
+DATA entries_avx2_integers<>+4840(SB)/8, $k_shl_u32_uu_33a87b7638<>(SB)
+DATA entries_avx2_integers<>+4848(SB)/8, $k_shl_u64_su_a205a37361<>(SB)
+DATA entries_avx2_integers<>+4856(SB)/8, $k_shl_u64_us_cb7c972961<>(SB)
+DATA entries_avx2_integers<>+4864(SB)/8, $k_shl_u64_uu_3bd76db569<>(SB)
+DATA entries_avx2_integers<>+4872(SB)/8, $k_shl_u8_su_8b9cba96a6<>(SB)
+DATA entries_avx2_integers<>+4880(SB)/8, $k_shl_u8_us_21484f37a2<>(SB)
+DATA entries_avx2_integers<>+4888(SB)/8, $k_shl_u8_uu_369a2a429e<>(SB)
+DATA entries_avx2_integers<>+4896(SB)/8, $k_shl_xor_i32_us_ef4ec7d76c<>(SB)
+DATA entries_avx2_integers<>+4904(SB)/8, $k_shl_xor_u32_us_90363799b4<>(SB)
+DATA entries_avx2_integers<>+4912(SB)/8, $k_shl_xor_u64_us_ce4f9f1a39<>(SB)
+DATA entries_avx2_integers<>+4920(SB)/8, $k_shr_and_i32_uss_b6436d6432<>(SB)
+DATA entries_avx2_integers<>+4928(SB)/8, $k_shr_cast_u16_u8_us_a7fa3b2a70<>(SB)
+DATA entries_avx2_integers<>+4936(SB)/8, $k_shr_i16_su_cff3522899<>(SB)
+DATA entries_avx2_integers<>+4944(SB)/8, $k_shr_i16_us_2b791a6d07<>(SB)
+DATA entries_avx2_integers<>+4952(SB)/8, $k_shr_i16_uu_bc9f2c53fb<>(SB)
+DATA entries_avx2_integers<>+4960(SB)/8, $k_shr_i32_su_544f61d724<>(SB)
+DATA entries_avx2_integers<>+4968(SB)/8, $k_shr_i32_us_7bcae996cf<>(SB)
+DATA entries_avx2_integers<>+4976(SB)/8, $k_shr_i32_uu_5645096d64<>(SB)
+DATA entries_avx2_integers<>+4984(SB)/8, $k_shr_i64_su_b688a5f7f3<>(SB)
+DATA entries_avx2_integers<>+4992(SB)/8, $k_shr_i64_us_c9961f8085<>(SB)
+DATA entries_avx2_integers<>+5000(SB)/8, $k_shr_i64_uu_b65fbb72d1<>(SB)
+DATA entries_avx2_integers<>+5008(SB)/8, $k_shr_sub_u16_uss_cb6692e370<>(SB)
+DATA entries_avx2_integers<>+5016(SB)/8, $k_shr_u16_su_433eac9a61<>(SB)
+DATA entries_avx2_integers<>+5024(SB)/8, $k_shr_u16_us_a7a9e85880<>(SB)
+DATA entries_avx2_integers<>+5032(SB)/8, $k_shr_u16_uu_7467598647<>(SB)
+DATA entries_avx2_integers<>+5040(SB)/8, $k_shr_u32_su_d0914f034d<>(SB)
+DATA entries_avx2_integers<>+5048(SB)/8, $k_shr_u32_us_e3a792e531<>(SB)
+DATA entries_avx2_integers<>+5056(SB)/8, $k_shr_u32_uu_1005dbe316<>(SB)
+DATA entries_avx2_integers<>+5064(SB)/8, $k_shr_u64_su_731411a533<>(SB)
+DATA entries_avx2_integers<>+5072(SB)/8, $k_shr_u64_us_4991f1637c<>(SB)
+DATA entries_avx2_integers<>+5080(SB)/8, $k_shr_u64_uu_4292eb5f1d<>(SB)
+DATA entries_avx2_integers<>+5088(SB)/8, $k_shr_u8_su_f725a6d354<>(SB)
+DATA entries_avx2_integers<>+5096(SB)/8, $k_shr_u8_us_ae78be57f8<>(SB)
+DATA entries_avx2_integers<>+5104(SB)/8, $k_shr_u8_uu_5de6acdef4<>(SB)
+DATA entries_avx2_integers<>+5112(SB)/8, $k_shr_xor_i32_us_c0932e48eb<>(SB)
+DATA entries_avx2_integers<>+5120(SB)/8, $k_shr_xor_mul_i32_uss_fc39f4f6f9<>(SB)
+DATA entries_avx2_integers<>+5128(SB)/8, $k_shr_xor_mul_u32_uss_d8d30192b3<>(SB)
+DATA entries_avx2_integers<>+5136(SB)/8, $k_shr_xor_u32_us_43803f372f<>(SB)
+DATA entries_avx2_integers<>+5144(SB)/8, $k_shr_xor_u64_us_6926b17aa9<>(SB)
+DATA entries_avx2_integers<>+5152(SB)/8, $k_sign_i32_u_b72c3ee586<>(SB)
+DATA entries_avx2_integers<>+5160(SB)/8, $k_sign_i64_u_02bf8358fd<>(SB)
+DATA entries_avx2_integers<>+5168(SB)/8, $k_sign_u32_u_fc80d73fe1<>(SB)
+DATA entries_avx2_integers<>+5176(SB)/8, $k_sign_u64_u_8b2530e1f7<>(SB)
+DATA entries_avx2_integers<>+5184(SB)/8, $k_sign_u8_u_13d0060e26<>(SB)
+DATA entries_avx2_integers<>+5192(SB)/8, $k_sub_abs_add_i32_uuu_fc5e3744af<>(SB)
+DATA entries_avx2_integers<>+5200(SB)/8, $k_sub_abs_i32_uu_2755fdbf08<>(SB)
+DATA entries_avx2_integers<>+5208(SB)/8, $k_sub_cast_u16_u8_su_738936a74f<>(SB)
+DATA entries_avx2_integers<>+5216(SB)/8, $k_sub_i16_su_f4fb387378<>(SB)
+DATA entries_avx2_integers<>+5224(SB)/8, $k_sub_i16_us_ecc0732160<>(SB)
+DATA entries_avx2_integers<>+5232(SB)/8, $k_sub_i16_uu_c354df0e3c<>(SB)
+DATA entries_avx2_integers<>+5240(SB)/8, $k_sub_i32_su_86dcb44a31<>(SB)
+DATA entries_avx2_integers<>+5248(SB)/8, $k_sub_i32_us_ba7967d75a<>(SB)
+DATA entries_avx2_integers<>+5256(SB)/8, $k_sub_i32_uu_57c4efa6c9<>(SB)
+DATA entries_avx2_integers<>+5264(SB)/8, $k_sub_i64_su_7e2633d844<>(SB)
+DATA entries_avx2_integers<>+5272(SB)/8, $k_sub_i64_us_38b23a45c8<>(SB)
+DATA entries_avx2_integers<>+5280(SB)/8, $k_sub_i64_uu_239aa3ec07<>(SB)
+DATA entries_avx2_integers<>+5288(SB)/8, $k_sub_i8_su_d7f82b13f0<>(SB)
+DATA entries_avx2_integers<>+5296(SB)/8, $k_sub_i8_us_580d9e9b16<>(SB)
+DATA entries_avx2_integers<>+5304(SB)/8, $k_sub_i8_uu_e17fc829b0<>(SB)
+DATA entries_avx2_integers<>+5312(SB)/8, $k_sub_max_i32_uus_77a08c3db8<>(SB)
+DATA entries_avx2_integers<>+5320(SB)/8, $k_sub_mul_add_i32_uuu_c78752abf1<>(SB)
+DATA entries_avx2_integers<>+5328(SB)/8, $k_sub_mul_i32_uu_f8f4946e24<>(SB)
+DATA entries_avx2_integers<>+5336(SB)/8, $k_sub_u16_su_9287c44eba<>(SB)
+DATA entries_avx2_integers<>+5344(SB)/8, $k_sub_u16_us_141b242d47<>(SB)
+DATA entries_avx2_integers<>+5352(SB)/8, $k_sub_u16_uu_f7630a4d39<>(SB)
+DATA entries_avx2_integers<>+5360(SB)/8, $k_sub_u32_su_e254d9b18b<>(SB)
+DATA entries_avx2_integers<>+5368(SB)/8, $k_sub_u32_us_1688e2d036<>(SB)
+DATA entries_avx2_integers<>+5376(SB)/8, $k_sub_u32_uu_bf42edf529<>(SB)
+DATA entries_avx2_integers<>+5384(SB)/8, $k_sub_u64_su_343c31e1d9<>(SB)
+DATA entries_avx2_integers<>+5392(SB)/8, $k_sub_u64_us_40f9a881b9<>(SB)
+DATA entries_avx2_integers<>+5400(SB)/8, $k_sub_u64_uu_94bb905902<>(SB)
+DATA entries_avx2_integers<>+5408(SB)/8, $k_sub_u8_su_fcfb41997e<>(SB)
+DATA entries_avx2_integers<>+5416(SB)/8, $k_sub_u8_us_77213b24cb<>(SB)
+DATA entries_avx2_integers<>+5424(SB)/8, $k_sub_u8_uu_ba7bbcc60c<>(SB)
+DATA entries_avx2_integers<>+5432(SB)/8, $k_subsat_i16_su_d881098e7c<>(SB)
+DATA entries_avx2_integers<>+5440(SB)/8, $k_subsat_i16_us_6623b3d084<>(SB)
+DATA entries_avx2_integers<>+5448(SB)/8, $k_subsat_i16_uu_96db3692b6<>(SB)
+DATA entries_avx2_integers<>+5456(SB)/8, $k_subsat_u16_su_e6506cc5ff<>(SB)
+DATA entries_avx2_integers<>+5464(SB)/8, $k_subsat_u16_us_8f9838bf84<>(SB)
+DATA entries_avx2_integers<>+5472(SB)/8, $k_subsat_u16_uu_9ea36f6313<>(SB)
+DATA entries_avx2_integers<>+5480(SB)/8, $k_subsat_u8_su_54a79e0e4c<>(SB)
+DATA entries_avx2_integers<>+5488(SB)/8, $k_subsat_u8_us_3727b2efe3<>(SB)
+DATA entries_avx2_integers<>+5496(SB)/8, $k_subsat_u8_uu_98d0e48d88<>(SB)
+DATA entries_avx2_integers<>+5504(SB)/8, $k_xor_i32_su_97cc79eca2<>(SB)
+DATA entries_avx2_integers<>+5512(SB)/8, $k_xor_i32_uu_dc4411c9ea<>(SB)
+DATA entries_avx2_integers<>+5520(SB)/8, $k_xor_i64_su_7dbe99132d<>(SB)
+DATA entries_avx2_integers<>+5528(SB)/8, $k_xor_i64_uu_0bafaef504<>(SB)
+DATA entries_avx2_integers<>+5536(SB)/8, $k_xor_u16_us_476c077efd<>(SB)
+DATA entries_avx2_integers<>+5544(SB)/8, $k_xor_u16_uu_bd64362e99<>(SB)
+DATA entries_avx2_integers<>+5552(SB)/8, $k_xor_u32_us_c75af994e8<>(SB)
+DATA entries_avx2_integers<>+5560(SB)/8, $k_xor_u32_uu_cf0abce18a<>(SB)
+DATA entries_avx2_integers<>+5568(SB)/8, $k_xor_u64_us_6b4fbaef30<>(SB)
+DATA entries_avx2_integers<>+5576(SB)/8, $k_xor_u64_uu_c94e4b0903<>(SB)
+DATA entries_avx2_integers<>+5584(SB)/8, $k_xor_u8_us_4027ce8cd2<>(SB)
+DATA entries_avx2_integers<>+5592(SB)/8, $k_xor_u8_uu_352ce483ef<>(SB)
+GLOBL entries_avx2_integers<>(SB), RODATA, $5600
 
 // func entries_avx2_integers() *uintptr
 TEXT ·entries_avx2_integers(SB), NOSPLIT, $0-8

@@ -217,10 +217,23 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = or u0 u1; store t0 }", Fn: k_or_u64_uu_8472c51f6b_go},
 	{Sig: "kernel (u0:u32) { t0 = popcount u0; store t0 }", Fn: k_popcount_u32_u_8bc1275b2f_go},
 	{Sig: "kernel (u0:u64) { t0 = popcount u0; store t0 }", Fn: k_popcount_u64_u_5349d2fe8a_go},
+	{Sig: "reduce [add, add] kernel (u0:i8, u1:i8, u2:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t0 t3; store t2 t4 }", Fn: k_reduce_add_add_cast_cast_mul_etc_i8_i32_uuu_11fabd4cdb_go},
+	{Sig: "reduce [add, add] kernel (u0:i8, u1:u8, u2:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t3 t1; store t2 t4 }", Fn: k_reduce_add_add_cast_cast_mul_etc_i8_u8_i32_uuu_053dd3895e_go},
+	{Sig: "reduce [add, add] kernel (u0:u8, u1:u8, u2:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t3 t0; store t2 t4 }", Fn: k_reduce_add_add_cast_cast_mul_etc_u8_i32_uuu_b46372b0a4_go},
+	{Sig: "reduce [add, add] kernel (u0:u8, u1:i8, u2:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t3 t1; store t2 t4 }", Fn: k_reduce_add_add_cast_cast_mul_etc_u8_i8_i32_uuu_a2981b875e_go},
+	{Sig: "reduce [add, add] kernel (u0:i8, u1:i8, u2:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; t4 = cast:i32 u2; t5 = sub t4 t1; t6 = mul t5 t5; store t3 t6 }", Fn: k_reduce_add_add_cast_cast_sub_etc_i8_i32_uuu_9dd8a38930_go},
+	{Sig: "reduce [add, add] kernel (u0:u8, u1:u8, u2:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; t4 = cast:i32 u2; t5 = sub t4 t1; t6 = mul t5 t5; store t3 t6 }", Fn: k_reduce_add_add_cast_cast_sub_etc_u8_i32_uuu_3d547d99f3_go},
+	{Sig: "reduce [add] kernel (u0:i8, u1:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; store t2 }", Fn: k_reduce_add_cast_cast_mul_i8_i32_uu_fbd877c0cf_go},
+	{Sig: "reduce [add] kernel (u0:i8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; store t2 }", Fn: k_reduce_add_cast_cast_mul_i8_u8_i32_uu_c26002e09e_go},
+	{Sig: "reduce [add] kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; store t2 }", Fn: k_reduce_add_cast_cast_mul_u8_i32_uu_8f12fd9eae_go},
+	{Sig: "reduce [add] kernel (u0:i8, u1:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }", Fn: k_reduce_add_cast_cast_sub_mul_i8_i32_uu_69c53a7c47_go},
+	{Sig: "reduce [add] kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }", Fn: k_reduce_add_cast_cast_sub_mul_u8_i32_uu_d723aefaba_go},
 	{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8_go},
 	{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_i16_i64_u_d4a133146d_go},
 	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec_go},
 	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_i8_i64_u_4e1657748e_go},
+	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_cast_mul_i8_i32_u_9074c32623_go},
+	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_cast_mul_u8_i32_u_e1c58bc78c_go},
 	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85_go},
 	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u16_u64_u_aa42f87b5c_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855_go},
@@ -5888,6 +5901,459 @@ func k_popcount_u64_u_5349d2fe8a_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_add_cast_cast_mul_etc_i8_i32_uuu_11fabd4cdb_go is
+//
+//	reduce [add, add] kernel (u0:i8, u1:i8, u2:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t0 t3; store t2 t4 }
+//
+// for i: t0 := int32(a0[i]); o0 += t0 * int32(a1[i]); o1 += t0 * int32(a2[i])
+func k_reduce_add_add_cast_cast_mul_etc_i8_i32_uuu_11fabd4cdb_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l0 [32]int32
+		var l1 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			t3 := int32(v2)
+			t4 := int32(t0 * t3)
+			l0[i&31] = int32(l0[i&31] + t2)
+			l1[i&31] = int32(l1[i&31] + t4)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = int32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_cast_cast_mul_etc_i8_u8_i32_uuu_053dd3895e_go is
+//
+//	reduce [add, add] kernel (u0:i8, u1:u8, u2:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t3 t1; store t2 t4 }
+//
+// for i: t1 := int32(a1[i]); o0 += int32(a0[i]) * t1; o1 += int32(a2[i]) * t1
+func k_reduce_add_add_cast_cast_mul_etc_i8_u8_i32_uuu_053dd3895e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l0 [32]int32
+		var l1 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			t3 := int32(v2)
+			t4 := int32(t3 * t1)
+			l0[i&31] = int32(l0[i&31] + t2)
+			l1[i&31] = int32(l1[i&31] + t4)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = int32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_cast_cast_mul_etc_u8_i32_uuu_b46372b0a4_go is
+//
+//	reduce [add, add] kernel (u0:u8, u1:u8, u2:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t3 t0; store t2 t4 }
+//
+// for i: t0 := int32(a0[i]); o0 += t0 * int32(a1[i]); o1 += int32(a2[i]) * t0
+func k_reduce_add_add_cast_cast_mul_etc_u8_i32_uuu_b46372b0a4_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l0 [32]int32
+		var l1 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			t3 := int32(v2)
+			t4 := int32(t3 * t0)
+			l0[i&31] = int32(l0[i&31] + t2)
+			l1[i&31] = int32(l1[i&31] + t4)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = int32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_cast_cast_mul_etc_u8_i8_i32_uuu_a2981b875e_go is
+//
+//	reduce [add, add] kernel (u0:u8, u1:i8, u2:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t3 t1; store t2 t4 }
+//
+// for i: t1 := int32(a1[i]); o0 += int32(a0[i]) * t1; o1 += int32(a2[i]) * t1
+func k_reduce_add_add_cast_cast_mul_etc_u8_i8_i32_uuu_a2981b875e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l0 [32]int32
+		var l1 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			t3 := int32(v2)
+			t4 := int32(t3 * t1)
+			l0[i&31] = int32(l0[i&31] + t2)
+			l1[i&31] = int32(l1[i&31] + t4)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = int32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_cast_cast_sub_etc_i8_i32_uuu_9dd8a38930_go is
+//
+//	reduce [add, add] kernel (u0:i8, u1:i8, u2:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; t4 = cast:i32 u2; t5 = sub t4 t1; t6 = mul t5 t5; store t3 t6 }
+//
+// for i: t1 := int32(a1[i]); t2 := int32(a0[i]) - t1; t5 := int32(a2[i]) - t1; o0 += t2 * t2; o1 += t5 * t5
+func k_reduce_add_add_cast_cast_sub_etc_i8_i32_uuu_9dd8a38930_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l0 [32]int32
+		var l1 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t3 := int32(t2 * t2)
+			t4 := int32(v2)
+			t5 := int32(t4 - t1)
+			t6 := int32(t5 * t5)
+			l0[i&31] = int32(l0[i&31] + t3)
+			l1[i&31] = int32(l1[i&31] + t6)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = int32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_cast_cast_sub_etc_u8_i32_uuu_3d547d99f3_go is
+//
+//	reduce [add, add] kernel (u0:u8, u1:u8, u2:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; t4 = cast:i32 u2; t5 = sub t4 t1; t6 = mul t5 t5; store t3 t6 }
+//
+// for i: t1 := int32(a1[i]); t2 := int32(a0[i]) - t1; t5 := int32(a2[i]) - t1; o0 += t2 * t2; o1 += t5 * t5
+func k_reduce_add_add_cast_cast_sub_etc_u8_i32_uuu_3d547d99f3_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l0 [32]int32
+		var l1 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t3 := int32(t2 * t2)
+			t4 := int32(v2)
+			t5 := int32(t4 - t1)
+			t6 := int32(t5 * t5)
+			l0[i&31] = int32(l0[i&31] + t3)
+			l1[i&31] = int32(l1[i&31] + t6)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = int32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_cast_cast_mul_i8_i32_uu_fbd877c0cf_go is
+//
+//	reduce [add] kernel (u0:i8, u1:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; store t2 }
+//
+// for i: o0 += int32(a0[i]) * int32(a1[i])
+func k_reduce_add_cast_cast_mul_i8_i32_uu_fbd877c0cf_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			l0[i&31] = int32(l0[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_cast_mul_i8_u8_i32_uu_c26002e09e_go is
+//
+//	reduce [add] kernel (u0:i8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; store t2 }
+//
+// for i: o0 += int32(a0[i]) * int32(a1[i])
+func k_reduce_add_cast_cast_mul_i8_u8_i32_uu_c26002e09e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			l0[i&31] = int32(l0[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_cast_mul_u8_i32_uu_8f12fd9eae_go is
+//
+//	reduce [add] kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; store t2 }
+//
+// for i: o0 += int32(a0[i]) * int32(a1[i])
+func k_reduce_add_cast_cast_mul_u8_i32_uu_8f12fd9eae_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			l0[i&31] = int32(l0[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_cast_sub_mul_i8_i32_uu_69c53a7c47_go is
+//
+//	reduce [add] kernel (u0:i8, u1:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }
+//
+// for i: t2 := int32(a0[i]) - int32(a1[i]); o0 += t2 * t2
+func k_reduce_add_cast_cast_sub_mul_i8_i32_uu_69c53a7c47_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t3 := int32(t2 * t2)
+			l0[i&31] = int32(l0[i&31] + t3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_cast_sub_mul_u8_i32_uu_d723aefaba_go is
+//
+//	reduce [add] kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }
+//
+// for i: t2 := int32(a0[i]) - int32(a1[i]); o0 += t2 * t2
+func k_reduce_add_cast_cast_sub_mul_u8_i32_uu_d723aefaba_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t3 := int32(t2 * t2)
+			l0[i&31] = int32(l0[i&31] + t3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
 // k_reduce_add_cast_i16_i32_u_e40a349ec8_go is
 //
 //	reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
@@ -6003,6 +6469,66 @@ func k_reduce_add_cast_i8_i64_u_4e1657748e_go(f *abi.Frame) {
 			}
 		}
 		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_mul_i8_i32_u_9074c32623_go is
+//
+//	reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := int32(a0[i]); o0 += t0 * t0
+func k_reduce_add_cast_mul_i8_i32_u_9074c32623_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int32(t0 * t0)
+			l0[i&31] = int32(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_mul_u8_i32_u_e1c58bc78c_go is
+//
+//	reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := int32(a0[i]); o0 += t0 * t0
+func k_reduce_add_cast_mul_u8_i32_u_e1c58bc78c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int32(t0 * t0)
+			l0[i&31] = int32(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
