@@ -12,7 +12,7 @@ import (
 // The budgets, in bytes, slightly above the measured sizes. Raise them for a feature that is worth it, and say so in
 // the commit.
 const (
-	maxGenerated = 13_540_000 // measured: 13.53 MB, of which 2.9 are kernels for AVX-512 and 2.6 all Go loops
+	maxGenerated = 13_600_000 // measured: 13.57 MB, of which 2.9 are kernels for AVX-512 and 2.6 all Go loops
 	maxGrowth    = 10_200_000 // measured: 10.11 MB on linux/amd64, of which the assembler is 1.1
 	maxUnused    = 3_920_000  // measured: 3.90 MB on linux/amd64, of which a program that prints is 2.40
 )
