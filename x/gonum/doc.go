@@ -1,5 +1,5 @@
 // Package gonum joins Stridefuse and gonum: matrices of gonum as tensors and back without a copy, compiled programs as functions of
-// matrices, and as problems of gonum's package optimize.
+// matrices and as problems of gonum's package optimize, and nonlinear least squares.
 //
 //	scale := gonum.Func(program)              // of a graph with one output
 //	err := scale(ctx, &dst, a, b)             // a, b: mat.Matrix; dst: mat.Dense

@@ -2,6 +2,8 @@ package gonum
 
 import "github.com/stridefuse/stridefuse/graph"
 
+// This file compiles derivatives of formulas by package graph.
+
 // NewObjective compiles a scalar and its gradient, which is graph.Grad's. value, the variables and the data are Nodes of one
 // graph: variables is the input that is varied, and each of data an input that Data then has a tensor for.
 //
@@ -16,4 +18,40 @@ func NewObjective(value, variables graph.Node, data ...graph.Node) (Objective, e
 	}
 	g, err := graph.Compile(graph.Grad(value, variables)[0], inputs)
 	return Objective{Value: v, Gradient: g}, err
+}
+
+// NewHessian compiles the matrix [k,k] of the second derivatives of a scalar, for the Hessian of an Objective, by graph.HVP for each of the k
+// variables. The arguments are those of NewObjective; the shape of the variables must be of numbers.
+func NewHessian(value, variables graph.Node, data ...graph.Node) (*graph.Program, error) {
+	units, err := directions(variables)
+	if err != nil {
+		return nil, err
+	}
+	rows := make(graph.Nodes, len(units))
+	for i, u := range units {
+		rows[i] = graph.HVP(value, []graph.Node{variables}, []graph.Node{u})[0].Reshape(-1)
+	}
+	return graph.Compile(graph.Stack(0, rows...), graph.WithInputs(append([]graph.Node{variables}, data...)...))
+}
+
+// directions returns the unit vectors of variables, in their shape.
+func directions(variables graph.Node) ([]graph.Node, error) {
+	shape, fixed := variables.Shape().Ints()
+	if err := variables.Err(); err != nil {
+		return nil, err
+	}
+	if !fixed || variables.DType() != graph.Float64 {
+		return nil, fail("derivatives", "the variables are %v: they must be float64, of a shape of numbers", variables)
+	}
+	k := graph.Zeros(graph.Bool, shape...).Size()
+	if k == 0 {
+		return nil, fail("derivatives", "the variables are %v: there must be one at least", variables)
+	}
+	units := make([]graph.Node, k)
+	for i := range units {
+		one := make([]float64, k)
+		one[i] = 1
+		units[i] = graph.Const(graph.Of(one, shape...))
+	}
+	return units, nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 	"gonum.org/v1/gonum/optimize/functions"
 
@@ -48,6 +49,27 @@ func TestNewObjective(t *testing.T) {
 	problem.Grad(grad, at)
 	want.Grad(wantGrad, at)
 	require.InDeltaSlice(t, wantGrad, grad, 1e-10)
+
+	v := graph.Input("v", graph.Float64, 4)
+	head, tail = v.Slice(":-1"), v.Slice("1:")
+	hessian, err := gonum.NewHessian(head.Sub(1).Square().Add(tail.Sub(head.Square()).Square().Mul(100)).Sum(), v)
+	require.NoError(t, err)
+	objective.Hessian = hessian
+	problem, err = objective.Problem(t.Context())
+	require.NoError(t, err)
+	got, wantHess := mat.NewSymDense(4, nil), mat.NewSymDense(4, nil)
+	problem.Hess(got, at)
+	for i := range 3 {
+		wantHess.SetSym(i, i, wantHess.At(i, i)+2+1200*at[i]*at[i]-400*at[i+1])
+		wantHess.SetSym(i+1, i+1, 200)
+		wantHess.SetSym(i, i+1, -400*at[i])
+	}
+	require.True(t, mat.EqualApprox(wantHess, got, 1e-9))
+	found, err := optimize.Minimize(problem, []float64{2, 2, 2, 2}, nil, &optimize.Newton{})
+	require.NoError(t, err)
+	require.InDeltaSlice(t, []float64{1, 1, 1, 1}, found.X, 1e-6)
+	_, err = gonum.NewHessian(x.Sum(), x)
+	require.ErrorContains(t, err, "of a shape of numbers")
 
 	_, err = gonum.NewObjective(x, graph.Node{})
 	require.Error(t, err)

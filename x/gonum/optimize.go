@@ -7,6 +7,7 @@ import (
 	"math"
 	"sync"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/stridefuse/stridefuse/graph"
@@ -17,6 +18,7 @@ import (
 type Objective struct {
 	Value    *graph.Program  // its output is a float64 scalar: the function
 	Gradient *graph.Program  // its output has the shape of the variables; nil for methods that need none
+	Hessian  *graph.Program  // its output is [n,n], symmetric; nil for methods that need none
 	Data     []*graph.Tensor // the same at each evaluation, and read in place
 }
 
@@ -24,8 +26,8 @@ type Objective struct {
 // is NaN from then on, and Status returns optimize.Failure and the first error. The problem is safe for concurrent evaluations.
 func (o Objective) Problem(ctx context.Context) (optimize.Problem, error) {
 	const op = "problem"
-	for name, p := range map[string]*graph.Program{"value": o.Value, "gradient": o.Gradient} {
-		if p == nil && name == "gradient" {
+	for name, p := range map[string]*graph.Program{"value": o.Value, "gradient": o.Gradient, "hessian": o.Hessian} {
+		if p == nil && name != "value" {
 			continue
 		}
 		ins, outs := p.Inputs(), p.Outputs()
@@ -38,6 +40,8 @@ func (o Objective) Problem(ctx context.Context) (optimize.Problem, error) {
 			return optimize.Problem{}, fail(op, "the value %v is not a scalar", outs[0])
 		case name == "gradient" && !outs[0].Shape.Equal(ins[0].Shape):
 			return optimize.Problem{}, fail(op, "the gradient %v has not the shape of the variables, %v", outs[0], ins[0])
+		case name == "hessian" && len(outs[0].Shape) != 2:
+			return optimize.Problem{}, fail(op, "the Hessian %v is not a matrix", outs[0])
 		}
 	}
 	r := &runs{ctx: ctx, data: o.Data}
@@ -48,6 +52,17 @@ func (o Objective) Problem(ctx context.Context) (optimize.Problem, error) {
 	}}
 	if o.Gradient != nil {
 		problem.Grad = func(grad, x []float64) { r.run(o.Gradient, variables(o.Gradient, grad), x) }
+	}
+	if o.Hessian != nil {
+		problem.Hess = func(hess *mat.SymDense, x []float64) {
+			full := mat.NewDense(len(x), len(x), nil)
+			r.run(o.Hessian, Of(full), x)
+			for i := range x {
+				for j := range i + 1 {
+					hess.SetSym(i, j, full.At(i, j))
+				}
+			}
+		}
 	}
 	return problem, nil
 }
