@@ -114,7 +114,7 @@ func withoutLines(text string) string {
 
 // schedule returns the text of the plan's schedule for two threads.
 func (s *lowered) schedule(t *testing.T, lib schedule.Library) string {
-	p, err := schedule.Schedule(s.plan, tuning.Default(2), lib, schedule.Options{})
+	p, err := schedule.Schedule(s.plan, tuning.Default(2), lib, schedule.Options{Reasons: true})
 	require.NoError(t, err)
 	require.NoError(t, p.Verify())
 	return p.String()

@@ -160,7 +160,7 @@ func planText(once, rest *plan.Plan) string {
 
 // scheduleText returns the schedule of a binding, with that of the values it computes once.
 func (p *Program) scheduleText(b *program.Binding) (string, error) {
-	nests, err := p.compiled.ScheduleOf(b, b.Plan)
+	nests, err := p.compiled.ScheduleReasons(b, b.Plan)
 	if err != nil {
 		return "", err
 	}

@@ -15,70 +15,196 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Explain describes what the program does when it runs: its steps with their kernels and engines; what was fused, and
-// why something was not; what is copied, and why; and the bytes that are moved, beside the least possible (inputs read
-// once, outputs written once). With symbolic sizes it describes the last run, or example sizes before any run, if some
-// fit the graph.
+// Explain describes what the program does when it runs. Hints come first: what would make it faster, most gain first.
+// Then come its steps with their share of the estimated cost, their kernels and engines; what was fused, and why
+// something was not; what is copied, and why; and the bytes that are moved, beside the least possible (inputs read
+// once, outputs written once). Repeated runs of steps, such as the layers of a model, and equal decisions are told
+// once, with their number. With symbolic sizes it describes the last run, or example sizes before any run, if some fit
+// the graph. ExplainStep has all that is known of one step.
 func (p *Program) Explain() string {
 	if p.empty() {
 		return noProgram + "\n"
 	}
 	var b bytes.Buffer
-	bound := p.latest()
+	e := p.explanation()
 	fmt.Fprintf(&b, "program %s\n", p.name)
-	for _, in := range p.inputs {
-		line(&b, "in", in.String(), in.Pos)
+	if e != nil {
+		e.hints(&b)
 	}
+	explainPorts(&b, "in", p.inputs)
+	captured := make([]Port, len(p.compiled.Captured))
 	for i, t := range p.compiled.Captured {
 		param := p.compiled.Func.Params[len(p.inputs)+i]
-		line(&b, "const", fmt.Sprintf("%s %s", param.Name(), tensorText(t)), param.Pos)
+		captured[i] = Port{Name: param.Name(), DType: t.DType(), Shape: ir.ShapeOf(t.Shape()...), Pos: param.Pos}
 	}
-	for _, out := range p.outputs {
-		line(&b, "out", out.String(), out.Pos)
-	}
+	explainPorts(&b, "const", captured)
+	explainPorts(&b, "out", p.outputs)
 	for _, z := range p.zeros {
 		line(&b, "zero", z.text, z.pos)
 	}
-	if bound == nil {
+	if e == nil {
 		line(&b, "sizes", noExample, ir.Pos{})
 		return b.String()
 	}
-	if len(p.compiled.Sizes) > 0 {
-		about := "of the last run: "
-		if bound == p.compiled.Shown {
-			about = "for example: "
-		}
-		about += p.compiled.SizesText(bound.Sizes)
-		if !maps.Equal(bound.Sizes, bound.Passed) {
-			about += "; the passes saw " + p.compiled.SizesText(bound.Passed)
-		}
-		line(&b, "sizes", about, ir.Pos{})
+	e.sizes(&b)
+	e.steps(&b)
+	p.explainAssembled(&b, e.bound, e.nests)
+	e.ledger(&b)
+	e.once(&b)
+	p.explainInPlace(&b, e.bound)
+	explainBytes(&b, e.pl, e.nests.Arena)
+	p.Profile().explain(&b)
+	return b.String()
+}
+
+// explanation is what Explain knows of a binding: the plan and the schedule of its runs.
+type explanation struct {
+	p     *Program
+	bound *program.Binding
+	pl    *plan.Plan
+	nests *nest.Program
+	uses  *plan.Uses
+	tasks []*nest.Task // by step: the first task that computes it
+	costs []float64    // by step: its part of a run, measured if the program is profiled, else estimated; together 1
+}
+
+// explanation returns what is known of the latest binding, or nil if there is none.
+func (p *Program) explanation() *explanation {
+	bound := p.latest()
+	if bound == nil {
+		return nil
 	}
 	nests, err := p.compiled.ScheduleOf(bound, bound.Plan) // the tasks that run
 	if err != nil {
 		panic("BUG: graph: what was scheduled once can be again: " + err.Error())
 	}
+	e := &explanation{p: p, bound: bound, pl: bound.Plan, nests: nests, uses: bound.Plan.Uses()}
+	e.tasks, e.costs = make([]*nest.Task, len(e.pl.Steps)), make([]float64, len(e.pl.Steps))
 	for i := range nests.Tasks {
-		if !nests.Continues(i) {
-			p.explainTask(&b, bound.Plan, &nests.Tasks[i])
+		if t := &nests.Tasks[i]; !nests.Continues(i) {
+			for step := t.First; step <= t.Last; step++ {
+				e.tasks[step] = t
+			}
 		}
 	}
-	p.explainAssembled(&b, bound, nests)
-	explainLedger(&b, bound.Plan.Ledger)
-	if bound.Once != nil {
-		explainOnce(&b, bound)
+	sum := 0.0
+	for i, t := range e.tasks {
+		if t == nil || i-t.First >= len(t.Choices) { // a step without elements
+			continue
+		}
+		of := 1.0
+		if all := costOf(t); bound.Times != nil && bound.Times.Runs() > 0 && all > 0 {
+			of = float64(bound.Times.Median(t.First)) / all
+		}
+		e.costs[i] = of * t.Choices[i-t.First].Cost
+		sum += e.costs[i]
 	}
-	p.explainInPlace(&b, bound)
-	explainBytes(&b, bound.Plan, nests.Arena)
-	p.Profile().explain(&b)
-	return b.String()
+	for i := range e.costs {
+		e.costs[i] /= max(sum, 1)
+	}
+	return e
 }
 
-// explainOnce writes the row of what is computed of constants. The option WithProfile adds the time that this took.
-func explainOnce(b *bytes.Buffer, bound *program.Binding) {
-	text := fmt.Sprintf("%s of constants, for all runs: %s kept", plural(len(bound.Once.Steps), "step"), byteText(bytesOf(bound.Once, plan.ResultBuffer)))
-	if took, known := bound.OnceTook(); known && bound.Times != nil {
+// costOf returns the estimated cost of the steps of a task.
+func costOf(t *nest.Task) (sum float64) {
+	for i := range t.Choices {
+		sum += t.Choices[i].Cost
+	}
+	return sum
+}
+
+// shareText returns a part of a run in percent.
+func shareText(part float64) string {
+	switch {
+	case part >= 0.095:
+		return fmt.Sprintf("%.0f%%", 100*part)
+	case part >= 0.0005:
+		return fmt.Sprintf("%.1f%%", 100*part)
+	}
+	return "<0.1%"
+}
+
+// mostPorts is the most inputs, constants or outputs that Explain tells one by one.
+const mostPorts = 8
+
+// explainPorts writes inputs, constants or outputs: one a row, or if they are many one row for each type.
+func explainPorts(b *bytes.Buffer, about string, ports []Port) {
+	if len(ports) <= mostPorts {
+		for _, in := range ports {
+			line(b, about, in.String(), in.Pos)
+		}
+		return
+	}
+	var types []string
+	named := map[string][]string{}
+	for _, in := range ports {
+		text := in.typeText()
+		if named[text] == nil {
+			types = append(types, text)
+		}
+		named[text] = append(named[text], in.Name)
+	}
+	for _, text := range types {
+		of := named[text]
+		if len(of) == 1 {
+			line(b, about, of[0]+" "+text, ir.Pos{})
+			continue
+		}
+		line(b, about, fmt.Sprintf("%d of %s: %s", len(of), text, fewOf(of)), ir.Pos{})
+	}
+}
+
+// fewOf lists the first names of a list, and says how many more there are.
+func fewOf(names []string) string {
+	const most = 4
+	if len(names) <= most+1 {
+		return listed(names)
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// listed joins names: "a, b and c".
+func listed(names []string) string {
+	if n := len(names) - 1; n > 0 {
+		return strings.Join(names[:n], ", ") + " and " + names[n]
+	}
+	return strings.Join(names, "")
+}
+
+// sizes writes the row of the symbolic sizes.
+func (e *explanation) sizes(b *bytes.Buffer) {
+	if len(e.p.compiled.Sizes) == 0 {
+		return
+	}
+	about := "of the last run: "
+	if e.bound == e.p.compiled.Shown {
+		about = "for example: "
+	}
+	about += e.p.compiled.SizesText(e.bound.Sizes)
+	if !maps.Equal(e.bound.Sizes, e.bound.Passed) {
+		about += "; the passes saw " + e.p.compiled.SizesText(e.bound.Passed)
+	}
+	line(b, "sizes", about, ir.Pos{})
+}
+
+// once writes the row of what is computed of constants. The option WithProfile adds the time that this took.
+func (e *explanation) once(b *bytes.Buffer) {
+	once := e.bound.Once
+	if once == nil {
+		return
+	}
+	text := fmt.Sprintf("%s of constants, for all runs: %s kept", plural(len(once.Steps), "step"), byteText(bytesOf(once, plan.ResultBuffer)))
+	if took, known := e.bound.OnceTook(); known && e.bound.Times != nil {
 		text += fmt.Sprintf(", computed in %v by the first run", rounded(took))
+	}
+	var of []string
+	for i := range once.Buffers {
+		if buf := &once.Buffers[i]; buf.Kind == plan.ParamBuffer {
+			of = append(of, buf.Name)
+		}
+	}
+	if len(of) > 0 {
+		text += "; of " + fewOf(of)
 	}
 	line(b, "once", text, ir.Pos{})
 }
@@ -92,25 +218,6 @@ func line(b *bytes.Buffer, about, text string, pos ir.Pos) {
 		text = fmt.Sprintf("%-60s // %s", text, pos)
 	}
 	fmt.Fprintf(b, "  %-7s %s\n", about, text)
-}
-
-// explainTask describes what each step of a task computes, and how.
-func (p *Program) explainTask(b *bytes.Buffer, pl *plan.Plan, t *nest.Task) {
-	for i := t.First; i <= t.Last; i++ {
-		step := &pl.Steps[i]
-		text := p.stepText(pl, i)
-		if t.Last > t.First {
-			text += fmt.Sprintf(", blocks of %s through steps %d to %d", plural(t.Block, "row"), t.First, t.Last)
-		}
-		if i-t.First >= len(t.Choices) { // a step without elements
-			line(b, "step "+strconv.Itoa(i), text, step.Pos)
-			continue
-		}
-		c := &t.Choices[i-t.First]
-		line(b, "step "+strconv.Itoa(i), text+": "+choiceText(c), step.Pos)
-		line(b, "", c.Kernel, ir.Pos{})
-		explainCost(b, c)
-	}
 }
 
 // stepText says what a step computes, over which indices, and into which part of an array.
@@ -135,26 +242,6 @@ func choiceText(c *nest.Choice) string {
 		text += fmt.Sprintf(", %s past the caches", plural(n, "output"))
 	}
 	return text
-}
-
-// explainCost writes the cost of the chosen strategy, the cheapest other one, and why the rest cannot compute the step.
-func explainCost(b *bytes.Buffer, c *nest.Choice) {
-	text := fmt.Sprintf("cost %.3g", c.Cost)
-	best := -1
-	for i, r := range c.Rejected {
-		if r.Why == "" && (best < 0 || r.Cost < c.Rejected[best].Cost) {
-			best = i
-		}
-	}
-	if best >= 0 {
-		text += fmt.Sprintf("; %s costs at least %.3g", c.Rejected[best].Strategy, c.Rejected[best].Cost)
-	}
-	line(b, "", text, ir.Pos{})
-	for _, r := range c.Rejected {
-		if r.Why != "" {
-			line(b, "", "not "+r.Strategy+": "+r.Why, ir.Pos{})
-		}
-	}
 }
 
 // work names what a step computes: its ops, its reductions or scans, and ops on lines.

@@ -12,8 +12,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// What Explain says about memory: which parts of arrays steps store, what is fused and copied, which outputs may share
-// memory with inputs, and how many bytes are moved.
+// What Explain says about memory: which parts of arrays steps store, which outputs may share memory with inputs, and how
+// many bytes are moved.
 
 // partsText returns which parts of arrays the outputs of a step are: " into out0[1:,:1]". It is empty if they are whole
 // arrays.
@@ -83,36 +83,6 @@ func traffic(pl *plan.Plan) (moved, least int) {
 		}
 	}
 	return moved, least
-}
-
-// explainLedger summarizes the decisions. Those that cost memory traffic are listed one by one, without repeats.
-func explainLedger(b *bytes.Buffer, ledger []Decision) {
-	var fused []ir.Op
-	saved := 0
-	var told []Decision
-	seen := map[Decision]bool{}
-	for _, d := range ledger {
-		if d.Kind == plan.Fused {
-			fused = append(fused, d.Op)
-			saved += d.Bytes
-		} else if !seen[d] {
-			seen[d] = true
-			told = append(told, d)
-		}
-	}
-	if len(fused) > 0 {
-		line(b, "fused", fmt.Sprintf("%s: %s not moved", opCounts(fused), byteText(saved)), ir.Pos{})
-	}
-	for _, d := range told {
-		what := d.Op.String() + ", " + byteText(d.Bytes)
-		switch d.Kind {
-		case plan.Copied:
-			what = byteText(d.Bytes)
-		case plan.Rewritten:
-			what = d.Op.String()
-		}
-		line(b, d.Kind.String(), what+": "+d.Reason, d.Pos)
-	}
 }
 
 // mostInPlace is the most inputs that Explain names for in-place outputs.

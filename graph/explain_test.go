@@ -27,10 +27,11 @@ func explained(t *testing.T, about string, outputs ...graph.Item) (lines []strin
 // TestExplainJoined: segments of a concatenation are computed in place, which is no copy; their bytes are written once.
 func TestExplainJoined(t *testing.T) {
 	x := f32("x", 100, 64)
-	const part = "it is computed in its place of a concatenation, and not copied there"
+	const part = "step 0 stores it: it is computed in its place of a concatenation, and not copied there"
+	const read = "step 0 stores it for step 1 (sort): it is computed in its place of a concatenation, and not copied there"
 	require.Equal(t, []string{"exp, 25 KiB: " + part, "sqrt, 25 KiB: " + part},
 		explained(t, "materialized", graph.Concat(0, x.Exp(), graph.Concat(0, x.Sqrt()))))
-	require.Equal(t, []string{"exp, 25 KiB: " + part, "concat, 50 KiB: its parts are stored side by side in one array, which another loop reads"},
+	require.Equal(t, []string{"concat, 50 KiB: its parts are stored side by side in one array, which another loop reads", "exp, 25 KiB: " + read},
 		explained(t, "materialized", graph.Concat(0, x.Exp(), x).Sort(1)))
 }
 

@@ -205,10 +205,10 @@ func (x *inspection) measured(out *page.Page) {
 	if q == nil {
 		return
 	}
-	out.Profile = fmt.Sprintf("%s of %v each; %s", plural(q.Runs, "run"), rounded(q.Time), q.Limits)
+	out.Profile = fmt.Sprintf("%s, the first of %v, then %v in the median; %s", plural(q.Runs, "run"), rounded(q.First), rounded(q.Time), q.Limits)
 	for _, s := range q.Steps {
 		row := &out.Steps[s.First]
-		row.Time, row.Share = rounded(s.Time).String(), float64(s.Time)/float64(max(q.Time, 1))
+		row.Time, row.Share = rounded(s.Time).String(), float64(s.Time)/float64(max(q.sum(), 1))
 		row.Rate = s.rate(q)
 		for i := s.First + 1; i <= s.Last; i++ {
 			out.Steps[i].Time = "with step " + fmt.Sprint(s.First)

@@ -96,7 +96,7 @@ func TestExplain(t *testing.T) {
 	text := p.Explain()
 	for _, want := range []string{
 		"program a/b\n", "in      x float32[n,4]", "out     out1 float32[4,n]", "sizes   for example: n=1009",
-		"materialized exp, ", "copied  31.5 KiB: a result has its own memory", "moves   ", "temporaries take ",
+		"materialized exp, ", "copied  copy, 31.5 KiB: step 1 copies x: a result has its own memory", "moves   ", "temporaries take ",
 	} {
 		require.Contains(t, text, want)
 	}

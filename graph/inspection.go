@@ -92,7 +92,7 @@ func (x *inspection) lower(f *ir.Func) error {
 	}
 	x.add("split", split.String())
 	x.add("steps", x.plan.String())
-	if x.nests, err = p.compiled.ScheduleOf(x.bound, x.plan); err != nil {
+	if x.nests, err = p.compiled.ScheduleReasons(x.bound, x.plan); err != nil {
 		return err
 	}
 	nests := *x.nests

@@ -2,14 +2,18 @@ package graph
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/stridefuse/stridefuse/internal/program"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/runtime"
@@ -21,10 +25,13 @@ import (
 // for the program and one for each step, need no option.)
 func WithProfile() Option { return func(s *settings) { s.profiled = true } }
 
-// Profile has the mean times of a program's runs, for inputs of the sizes and layouts of the last run.
+// Profile has the median times of a program's runs, for inputs of the sizes and layouts of the last run. Medians are
+// those of the last 64 runs, without the first one of all, which finds nothing in the caches and may compute values of
+// constants; if it is the only run they are its times.
 type Profile struct {
 	Runs   int           // number of complete runs
-	Time   time.Duration // mean time of a run's steps, without the lookup of its plan
+	First  time.Duration // time of the first run's steps
+	Time   time.Duration // median time of a run's steps, without the lookup of its plan
 	Steps  []StepProfile // steps, in order
 	Limits Limits        // limits of the machine
 }
@@ -32,12 +39,59 @@ type Profile struct {
 // StepProfile is the time of one step, or of the steps of a row group, which run together block by block.
 type StepProfile struct {
 	First, Last int           // step numbers, as in Explain
-	Time        time.Duration // mean time in one run
+	Time        time.Duration // median time in one run
 	Bytes       int           // bytes read from memory and stored to it, each element once
 	// Ops is the number of operations on elements. A multiply-add counts as two, an elementary function as many as its
 	// expansion has. It is 0 for steps that only move elements, such as sorts.
-	Ops   float64
-	DType DType // the type in which most operations compute
+	Ops    float64
+	DType  DType   // the type in which most operations compute
+	Packed float64 // number of elements that are copied to where kernels read or store them, or 0
+	Calls  float64 // number of kernel calls, at most
+}
+
+// Bound is the limit of the machine that a step comes closest to.
+type Bound string
+
+// The limits. A step may be far from all of them: elements of recurrences and sorts wait for one another.
+const (
+	ByMemory     Bound = "memory"     // bytes, at the rate of Limits.MemoryGB
+	ByArithmetic Bound = "arithmetic" // operations, at the rate of Limits.GFLOPs
+	ByPacking    Bound = "packing"    // elements copied to where kernels read them
+	ByCalls      Bound = "calls"      // kernel calls: the step is small, or its rows are short
+)
+
+// Times of packing and calls, by which steps are judged. Xeon with AVX-512: copying strided elements in the caches takes
+// 0.5 ns an element (BenchmarkWeights of ir/tuning), a call of a kernel on a few elements 20 to 30 ns.
+const (
+	packNanos = 0.5
+	callNanos = 25
+)
+
+// bounds are the limits in the order in which ties are broken.
+var bounds = [...]Bound{ByMemory, ByArithmetic, ByPacking, ByCalls}
+
+// parts returns, for each of bounds, the part of the step's time that it would take if only that limit held.
+func (s StepProfile) parts(l Limits) (parts [len(bounds)]float64) {
+	workers := float64(max(1, l.Workers))
+	for i, nanos := range [...]float64{float64(s.Bytes) / l.MemoryGB, s.Ops / l.GFLOPs(s.DType), s.Packed * packNanos / workers, s.Calls * callNanos / workers} {
+		if !math.IsInf(nanos, 0) && !math.IsNaN(nanos) { // else the limit was not measured
+			parts[i] = nanos / float64(max(s.Time, 1))
+		}
+	}
+	return parts
+}
+
+// Bound returns the limit that the step comes closest to on a machine, and which part of the step's time is explained by
+// that limit alone: 1 if the step is as fast as the limit allows. More than 1 means that operands are in the caches.
+func (s StepProfile) Bound(l Limits) (by Bound, part float64) {
+	parts := s.parts(l)
+	best := 0
+	for i := range parts {
+		if parts[i] > parts[best] {
+			best = i
+		}
+	}
+	return bounds[best], parts[best]
 }
 
 // GBPerSecond returns the bytes moved per nanosecond. It may exceed memory's rate if operands are in the caches.
@@ -57,7 +111,7 @@ func (p *Program) Profile() *Profile {
 		return nil
 	}
 	return &Profile{
-		Runs: b.Times.Runs(), Time: b.Times.Mean(), Steps: p.stepProfiles(b),
+		Runs: b.Times.Runs(), First: b.Times.First(), Time: b.Times.MedianOfRuns(), Steps: p.stepProfiles(b),
 		Limits: limitsOf(p.compiled.Executor()),
 	}
 }
@@ -72,13 +126,14 @@ func (p *Program) stepProfiles(b *program.Binding) []StepProfile {
 		if !nests.Continues(i) {
 			steps = append(steps, profileOf(b, &nests.Tasks[i]))
 		}
+		steps[len(steps)-1].add(nests.Tasks[i].Parts)
 	}
 	return steps
 }
 
-// profileOf returns the profile of a task.
+// profileOf returns the profile of a task, without its calls.
 func profileOf(b *program.Binding, t *nest.Task) StepProfile {
-	s := StepProfile{First: t.First, Last: t.Last, Time: b.Times.MeanOf(t.First)}
+	s := StepProfile{First: t.First, Last: t.Last, Time: b.Times.Median(t.First)}
 	most := 0.0
 	for i := t.First; i <= t.Last; i++ {
 		read, written := b.Plan.Traffic(i)
@@ -89,6 +144,16 @@ func profileOf(b *program.Binding, t *nest.Task) StepProfile {
 		}
 	}
 	return s
+}
+
+// add counts the calls of a task, and the elements that they copy.
+func (s *StepProfile) add(parts []nest.Nest) {
+	for c, times := range nest.CallCounts(parts) {
+		s.Calls += float64(times)
+		if kernel.Moves(c.Kernel) {
+			s.Packed += float64(times) * float64(c.Rows.N) * float64(c.Cols.N)
+		}
+	}
 }
 
 // operations returns the number of operations on elements of a step, and the type in which most of them compute.
@@ -131,33 +196,65 @@ func (p *Profile) String() string {
 	return b.String()
 }
 
-// explain writes the lines of Explain about a profile; nil gives none.
+// mostHot is the most steps of a profile that Explain tells one by one.
+const mostHot = 12
+
+// explain writes the lines of Explain about a profile; nil gives none. If the program has many steps, those that take the
+// most time come first, and the others are told together.
 func (p *Profile) explain(b *bytes.Buffer) {
 	if p == nil {
 		return
 	}
-	line(b, "profile", fmt.Sprintf("%s of %v each; %s", plural(p.Runs, "run"), rounded(p.Time), p.Limits), ir.Pos{})
-	for _, s := range p.Steps {
-		line(b, "", s.text(p), ir.Pos{})
+	runs := fmt.Sprintf("1 run of %v", rounded(p.First))
+	if p.Runs > 1 {
+		runs = fmt.Sprintf("%d runs, the first of %v, then %v in the median", p.Runs, rounded(p.First), rounded(p.Time))
 	}
-}
-
-// text describes the time of steps, beside the limits of the machine.
-func (s StepProfile) text(p *Profile) string {
-	return fmt.Sprintf("step %s: %v, %.0f%% of the run; %s", s.Name(), rounded(s.Time), percent(s.Time, p.Time), s.rate(p))
-}
-
-// rate describes the rate of steps.
-func (s StepProfile) rate(p *Profile) string {
-	of := func(speed, limit float64, what string) string {
-		if limit == 0 { // that limit was not measured
-			return ""
+	line(b, "profile", fmt.Sprintf("%s; %s", runs, p.Limits), ir.Pos{})
+	steps := p.Steps
+	if len(steps) > mostHot {
+		steps = slices.Clone(steps)
+		slices.SortStableFunc(steps, func(x, y StepProfile) int { return cmp.Compare(y.Time, x.Time) })
+	}
+	for i, s := range steps {
+		if i == mostHot {
+			var rest time.Duration
+			for _, s := range steps[i:] {
+				rest += s.Time
+			}
+			line(b, "", fmt.Sprintf("%d other steps: %v, %.0f%% of the run", len(steps)-i, rounded(rest), percent(rest, p.sum())), ir.Pos{})
+			break
 		}
-		return fmt.Sprintf(", %.0f%% of %s's", 100*speed/limit, what)
+		line(b, "", fmt.Sprintf("step %s: %v, %.0f%% of the run; %s", s.Name(), rounded(s.Time), percent(s.Time, p.sum()), s.rate(p)), ir.Pos{})
 	}
-	text := fmt.Sprintf("%.3g GB/s", s.GBPerSecond()) + of(s.GBPerSecond(), p.Limits.MemoryGB, "memory")
+}
+
+// sum returns the sum of the steps' times, of which each step is a part.
+func (p *Profile) sum() (all time.Duration) {
+	for _, s := range p.Steps {
+		all += s.Time
+	}
+	return all
+}
+
+// leastPart is the least part of a step's time that a limit must explain to be called what binds the step.
+const leastPart = 0.1
+
+// rate says what binds steps, and how fast they are.
+func (s StepProfile) rate(p *Profile) string {
+	parts := s.parts(p.Limits)
+	by, most := s.Bound(p.Limits)
+	text := fmt.Sprintf("bound by %s, %.0f%% of its limit", by, 100*most)
+	if most < leastPart {
+		text = "far from every limit: elements wait for one another, or goroutines for the processor"
+	}
+	for i, part := range parts {
+		if bounds[i] != by && part >= leastPart {
+			text += fmt.Sprintf(", %s %.0f%%", bounds[i], 100*part)
+		}
+	}
+	text += fmt.Sprintf("; %.3g GB/s", s.GBPerSecond())
 	if s.Ops > 0 {
-		text += fmt.Sprintf("; %.3g GFLOP/s", s.GFLOPPerSecond()) + of(s.GFLOPPerSecond(), p.Limits.GFLOPs(s.DType), s.DType.String())
+		text += fmt.Sprintf(", %.3g GFLOP/s", s.GFLOPPerSecond())
 	}
 	return text
 }

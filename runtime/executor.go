@@ -84,6 +84,8 @@ type Linked struct {
 	states   sync.Pool             // of *state: others that no run uses; the garbage collector may drop them
 
 	improvement *improvement // or nil
+
+	made atomic.Bool // the last run into new tensors took new memory for a result
 }
 
 // Arena returns the size in bytes of the temporaries of a run.

@@ -15,6 +15,9 @@ import (
 // The memory of a run: outputs that it makes, and a state if no earlier run has left one. All of it is counted before any of it is
 // allocated, and allocated before work starts.
 
+// MadeResults reports whether the last run into new tensors took new memory for a result, not that of a released one.
+func (l *Linked) MadeResults() bool { return l.now().made.Load() }
+
 // reserve makes the missing outs, a state if st is nil, and memory for it if it needs any and m is nil.
 func (l *Linked) reserve(ctx context.Context, st *state, m *local, outs []*tensor.Tensor) (_ *state, _ *local, err error) {
 	defer func() {
@@ -33,6 +36,9 @@ func (l *Linked) reserve(ctx context.Context, st *state, m *local, outs []*tenso
 		if outs[i] = l.exec.kept(l.results[i]); outs[i] == nil {
 			results = sum(results, l.results[i].bytes())
 		}
+	}
+	if made := results > 0; len(outs) > 0 && l.made.Load() != made {
+		l.made.Store(made)
 	}
 	r, err := memory.Reserve(sum(results, state))
 	if err != nil {

@@ -32,6 +32,7 @@ type flags struct {
 	graph    bool
 	diff     bool
 	runs     int
+	step     int // -1 for all
 	target   string
 	memory   float64
 	rangeOf  [2]int // range of blocks: number and count
@@ -91,8 +92,14 @@ var flagTable = map[string]flagRow{
 	"tiling":   {"", "take no kernel of a whole loop", func(f *flags, _ string) error { f.tiling = true; return nil }},
 	"graph":    {"", "print the text of the graph, and compute nothing", func(f *flags, _ string) error { f.graph = true; return nil }},
 	"diff":     {"", "print what each pass changed alone", func(f *flags, _ string) error { f.diff = true; return nil }},
-	"runs":     {"n", "how many runs are timed; without it, those of a second", func(f *flags, text string) error { return natural(text, &f.runs) }},
-	"target":   {"name", "the instruction set: " + targetNames() + "; without it, all that have the kernel", func(f *flags, text string) error { f.target = text; return nil }},
+	"step": {"n", "tell all of one step: each strategy's cost, or what it lacks, and the kernels that are called", func(f *flags, text string) (err error) {
+		if f.step, err = strconv.Atoi(text); err == nil && f.step < 0 {
+			err = errors.New("steps have numbers from 0")
+		}
+		return err
+	}},
+	"runs":   {"n", "how many runs are timed; without it, those of a second", func(f *flags, text string) error { return natural(text, &f.runs) }},
+	"target": {"name", "the instruction set: " + targetNames() + "; without it, all that have the kernel", func(f *flags, text string) error { f.target = text; return nil }},
 	"memory": {"rate", "what memory moves, in GB/s: 10 without it", func(f *flags, text string) (err error) {
 		if f.memory, err = strconv.ParseFloat(text, 64); err == nil && !(f.memory > 0) {
 			err = errors.New("it must be more than 0")
@@ -146,7 +153,7 @@ func (c *command) flagSet(f *flags) *flag.FlagSet {
 
 // parse parses the command line of a command into the tool's flags.
 func (t *tool) parse(c *command, args []string) error {
-	t.flags = flags{}
+	t.flags = flags{step: -1}
 	fs := c.flagSet(&t.flags)
 	fs.SetOutput(io.Discard)
 	if c.arg == "FORMULA" {

@@ -56,7 +56,7 @@ func init() { // in init, because help reads the table
 	commands = []command{
 		{"run", "FILE", "run a program, and print or write what it computes", slices.Concat(text, data, engine), (*tool).run},
 		{"eval", "FORMULA", "compute a formula in NumPy's notation", slices.Concat(data, []string{"graph"}, engine), (*tool).eval},
-		{"explain", "FILE", "say what is fused, copied and moved, and by which kernels", slices.Concat(text, engine[:3]), (*tool).explain},
+		{"explain", "FILE", "say what is fused, copied and moved, and by which kernels", slices.Concat(text, []string{"step"}, engine[:3]), (*tool).explain},
 		{"passes", "FILE", "print the program after each pass that changed it", append(text, "diff"), (*tool).passes},
 		{"kernels", "FILE", "list the kernels, and which are not generated", append(text, "portable"), (*tool).kernels},
 		{"asm", "SIGNATURE", "print the assembly of a kernel, which assembler wrote it and what bounds its loops", []string{"target", "memory"}, (*tool).asm},

@@ -36,7 +36,7 @@ func (t *tool) schedule(p *plan.Plan) (*nest.Program, error) {
 }
 
 // ways returns the options for scheduling plans.
-func (t *tool) ways() schedule.Options { return schedule.Options{TilingOnly: t.tiling} }
+func (t *tool) ways() schedule.Options { return schedule.Options{TilingOnly: t.tiling, Reasons: true} }
 
 // link verifies a schedule and makes a program of it.
 func (t *tool) link(nests *nest.Program) (program, error) {

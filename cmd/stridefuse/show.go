@@ -46,6 +46,10 @@ func (t *tool) explain(context.Context) error {
 	if err != nil {
 		return err
 	}
+	if t.step >= 0 {
+		fmt.Fprint(t.stdout, p.ExplainStep(t.step))
+		return nil
+	}
 	fmt.Fprint(t.stdout, p.Explain())
 	return nil
 }

@@ -122,6 +122,9 @@ type library struct {
 // assembledOn begins the names of the engines of assembled kernels: "assembled avx2".
 const assembledOn = "assembled "
 
+// InGo reports whether a choice calls a Go loop.
+func InGo(c *nest.Choice) bool { return c.Engine == abi.Portable.String() }
+
 // IsAssembled reports whether a choice calls an assembled kernel for its whole body.
 func IsAssembled(c *nest.Choice) bool { return strings.HasPrefix(c.Engine, assembledOn) }
 
@@ -130,7 +133,11 @@ func (l library) Engine(signature string) (string, bool) {
 	if ok && engine != abi.Portable.String() {
 		return engine, true
 	}
-	if on, more := l.more(signature); more {
+	on, more := l.more(signature)
+	switch {
+	case more && on == abi.Portable:
+		return on.String(), true
+	case more:
 		return assembledOn + on.String(), true
 	}
 	return engine, ok
@@ -253,7 +260,7 @@ func (p *Program) add(set *Assembled, code kernel.Code) error {
 // several rows is chosen for the kernel of one row.
 func codesOf(t *nest.Task) func(yield func(kernel.Code) bool) {
 	return func(yield func(kernel.Code) bool) {
-		for c := range callsOf(t.Parts) {
+		for c := range nest.Calls(t.Parts) {
 			if !yield(c.Kernel) {
 				return
 			}
@@ -262,26 +269,6 @@ func codesOf(t *nest.Task) func(yield func(kernel.Code) bool) {
 			if c := &t.Choices[i]; c.Kernels == 1 {
 				if code, err := kernel.ParseCode(c.Kernel); err == nil && !yield(code) {
 					return
-				}
-			}
-		}
-	}
-}
-
-// callsOf yields the calls of nests.
-func callsOf(nests []nest.Nest) func(yield func(*nest.Call) bool) {
-	return func(yield func(*nest.Call) bool) {
-		for i := range nests {
-			for _, it := range nests[i].Items {
-				if it.Call != nil && !yield(it.Call) {
-					return
-				}
-				if it.Nest != nil {
-					for c := range callsOf([]nest.Nest{*it.Nest}) {
-						if !yield(c) {
-							return
-						}
-					}
 				}
 			}
 		}

@@ -3,7 +3,9 @@ package program
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -85,7 +87,7 @@ func (p *Program) link(pl planned, sizes map[string]int, c *class) (*Binding, er
 		}
 	}
 	if p.config.Profiled {
-		b.Times = newTimes(len(b.Plan.Steps))
+		b.Times = &Times{}
 	}
 	nests, err := p.scheduleOn(p.library(set), b.Plan, set.options(schedule.Options{Own: pl.own, Drafts: p.drafts}, c != nil && c.batch != nil))
 	if err != nil {
@@ -169,42 +171,91 @@ func (p *Program) SizesText(sizes map[string]int) string {
 	return strings.Join(text, ", ")
 }
 
-// Times sums up the times of a binding's steps.
+// Times has the times of a binding's steps in the first run and in the last ones.
 type Times struct {
-	runs  atomic.Int64
-	total []atomic.Int64 // nanoseconds, by the first step of each task
+	mu    sync.Mutex
+	runs  int
+	first []time.Duration   // of the first run, by the first step of each task
+	last  [][]time.Duration // of the last runs after it, in a ring
 }
 
-func newTimes(steps int) *Times { return &Times{total: make([]atomic.Int64, steps)} }
+// timedRuns is the most runs of which Times keeps the times.
+const timedRuns = 64
 
 // add adds the times of a run.
 func (t *Times) add(took []time.Duration) {
-	for i, d := range took {
-		t.total[i].Add(int64(d))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.runs == 0:
+		t.first = slices.Clone(took)
+	case len(t.last) < timedRuns:
+		t.last = append(t.last, slices.Clone(took))
+	default:
+		copy(t.last[(t.runs-1)%timedRuns], took)
 	}
-	t.runs.Add(1)
+	t.runs++
 }
 
 // reset forgets the runs so far.
 func (t *Times) reset() {
-	t.runs.Store(0)
-	for i := range t.total {
-		t.total[i].Store(0)
-	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.runs, t.first, t.last = 0, nil, nil
 }
 
 // Runs returns the number of complete runs.
-func (t *Times) Runs() int { return int(t.runs.Load()) }
-
-// MeanOf returns the mean time of the task that begins with a step.
-func (t *Times) MeanOf(step int) time.Duration {
-	return time.Duration(t.total[step].Load() / max(1, t.runs.Load()))
+func (t *Times) Runs() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.runs
 }
 
-// Mean returns the mean time of a run.
-func (t *Times) Mean() (sum time.Duration) {
-	for i := range t.total {
-		sum += t.MeanOf(i)
+// Median returns the median time of the task that begins with a step: that of the last runs without the first one of all, which
+// finds nothing in the caches, or of the first if it is the only one.
+func (t *Times) Median(step int) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.median(func(took []time.Duration) time.Duration {
+		if step < len(took) { // else neither it nor a later one has elements
+			return took[step]
+		}
+		return 0
+	})
+}
+
+// MedianOfRuns returns the median time of a run, as Median does.
+func (t *Times) MedianOfRuns() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.median(sumOf)
+}
+
+// First returns the time of the first run.
+func (t *Times) First() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return sumOf(t.first)
+}
+
+func (t *Times) median(of func(took []time.Duration) time.Duration) time.Duration {
+	var all []time.Duration
+	for _, took := range t.last {
+		all = append(all, of(took))
+	}
+	if len(all) == 0 && t.first != nil {
+		all = append(all, of(t.first))
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+func sumOf(took []time.Duration) (sum time.Duration) {
+	for _, d := range took {
+		sum += d
 	}
 	return sum
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/passes/schedule"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // From a graph with bound sizes to a plan, and from a plan to a schedule.
@@ -86,6 +87,25 @@ func (p *Program) Schedule(pl *plan.Plan) (*nest.Program, error) {
 // ScheduleOf makes the schedule of a binding's plan for its present runs, which may call assembled kernels. pl may be a copy of the plan.
 func (p *Program) ScheduleOf(b *Binding, pl *plan.Plan) (*nest.Program, error) {
 	return p.scheduleOn(p.library(b.with.Load()), pl, schedule.Options{})
+}
+
+// ScheduleReasons is ScheduleOf with the numbers in the reasons of rejected strategies.
+func (p *Program) ScheduleReasons(b *Binding, pl *plan.Plan) (*nest.Program, error) {
+	return p.scheduleOn(p.library(b.with.Load()), pl, schedule.Options{Reasons: true})
+}
+
+// Generated makes the schedule that a binding's runs would have if all kernels were generated.
+func (p *Program) Generated(b *Binding) (*nest.Program, error) {
+	lib := p.possible(new(Assembled))
+	if !p.config.Executor.Assembly() { // Go loops are generated for all
+		lib = library{p.config.Executor, func(string) (abi.Engine, bool) { return abi.Portable, true }}
+	}
+	return p.scheduleOn(lib, b.Plan, schedule.Options{})
+}
+
+// IsFrozen reports whether a param of a binding's plan never changes.
+func (p *Program) IsFrozen(param int) bool {
+	return param >= len(p.Func.Params) || param < len(p.options.Frozen) && p.options.Frozen[param]
 }
 
 // ScheduleInPlace is ScheduleOf for runs that compute results in place.

@@ -194,3 +194,14 @@ func InTier(c Code, fast bool) Code {
 	}
 	panic(fmt.Sprintf("BUG: kernel: a %T is no kernel", c))
 }
+
+// Moves reports whether a kernel only copies elements: from or to strided places, or as they are.
+func Moves(c Code) bool {
+	switch k := c.(type) {
+	case *Micro:
+		return k.Kind == Pack || k.Kind == Transpose || k.Kind == Insert
+	case *Kernel:
+		return !slices.ContainsFunc(k.Body, func(in Inst) bool { return in.Op != ir.OpCopy })
+	}
+	return false
+}

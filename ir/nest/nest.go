@@ -5,6 +5,9 @@
 package nest
 
 import (
+	"iter"
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -148,3 +151,51 @@ type Rejected struct {
 
 // Buffer returns the slot of a program's buffer.
 func Buffer(buffer int, d ir.DType) Slot { return Slot{Kind: Operand, DType: d, Buffer: buffer} }
+
+// Calls yields the calls of nests, those of the nests in them included.
+func Calls(nests []Nest) iter.Seq[*Call] {
+	return func(yield func(*Call) bool) {
+		for c := range CallCounts(nests) {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// CallCounts yields the calls of nests, as Calls does, with the number of times that each runs, at most: the last iteration of
+// a loop may cover fewer indices, and have fewer iterations inside. Rows and columns of the calls have their numbers N for the
+// first iteration: the yielded Call is a copy with sizes that refer to no loop.
+func CallCounts(nests []Nest) iter.Seq2[*Call, int] {
+	return func(yield func(*Call, int) bool) { yieldCalls(nests, nil, 1, yield) }
+}
+
+// yieldCalls is CallCounts inside loops of which an iteration covers so many indices, and which run so many times.
+func yieldCalls(nests []Nest, covers []int, times int, yield func(*Call, int) bool) bool {
+	fixed := func(s Size, covers []int) Size {
+		if s.Loop >= 0 && s.Loop < len(covers) {
+			return Fixed(s.N * covers[s.Loop])
+		}
+		return Fixed(s.N)
+	}
+	for i := range nests {
+		inside, n := slices.Clip(covers), times
+		for _, l := range nests[i].Loops {
+			extent := fixed(l.Extent, inside).N
+			inside, n = append(inside, min(extent, l.Tile)), n*((extent+l.Tile-1)/max(l.Tile, 1))
+		}
+		for _, it := range nests[i].Items {
+			if it.Call != nil {
+				c := *it.Call
+				c.Rows, c.Cols = fixed(c.Rows, inside), fixed(c.Cols, inside)
+				if !yield(&c, n) {
+					return false
+				}
+			}
+			if it.Nest != nil && !yieldCalls([]Nest{*it.Nest}, inside, n, yield) {
+				return false
+			}
+		}
+	}
+	return true
+}

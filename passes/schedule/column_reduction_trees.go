@@ -42,11 +42,11 @@ func (w *treeWriter) check() string {
 	case w.t.TilingOnly:
 		return tilingOnly
 	case s.Axes[last-1].Extent < kernel.ColumnBlock:
-		return "there are few columns"
+		return w.t.because("%d columns, needs %d", s.Axes[last-1].Extent, kernel.ColumnBlock)
 	case len(s.Out) != 1 || s.Out[0].Stored() || s.Out[0].Strides[last-1] != 1:
 		return "it has not one output that is contiguous across the lines"
 	case s.Axes[last].Extent < w.t.TreeLeast:
-		return "there are few rows"
+		return w.t.because("%d rows, needs %d", s.Axes[last].Extent, w.t.TreeLeast)
 	}
 	bytes := w.bytes()
 	if bytes == 0 {
@@ -83,9 +83,9 @@ func (w *treeWriter) bytes() (bytes int) {
 func (w *treeWriter) strips(bytes int) (why string) {
 	switch {
 	case w.t.TreeStrip == 0:
-		return "there are many rows, or more than the cache holds"
+		return w.t.because("%d rows of %d bytes together, takes at most %d rows and %d bytes", w.s.Axes[len(w.s.Axes)-1].Extent, bytes, w.t.TreeMost, w.t.TreeBytes)
 	case bytes > w.t.TreeStripBytes:
-		return "the rows are more than the last cache holds"
+		return w.t.because("the rows have %d bytes, more than the last cache holds: %d", bytes, w.t.TreeStripBytes)
 	}
 	columns := len(w.s.Axes) - 2
 	w.rows(func(a *plan.Access, size int) {

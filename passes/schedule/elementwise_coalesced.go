@@ -5,7 +5,7 @@ package schedule
 // channel of an image, is copied once, to all rows of the tile.
 func (e *elemWriter) coalesced() (offer, string) {
 	if !e.shortRows() {
-		return offer{}, "the rows are long, few, or far apart"
+		return offer{}, e.t.because("%d rows of %d columns, needs %d rows or more of 2 to %d columns that fill no vectors and are dense or repeat", e.step.Axes[e.row].Extent, e.step.Axes[e.col].Extent, e.t.LeastRows, e.t.ShortCols)
 	}
 	cols := e.step.Axes[e.col].Extent
 	e.joined = true

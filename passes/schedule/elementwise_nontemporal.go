@@ -12,7 +12,7 @@ import (
 func (e *elemWriter) nontemporal() (offer, string) {
 	large := e.passCaches(e.t.NonTemporalRow)
 	if large == nil {
-		return offer{}, "no output is large, read by no step and in whole lines of the caches"
+		return offer{}, e.t.because("no output of %d bytes or more is read by no step and lies in whole lines of the caches: the step has %d elements", e.t.NonTemporalFrom, elems(e.step))
 	}
 	if e.t.isPortable(kernel.CopyNT) {
 		return offer{}, "no kernel stores past the caches"
@@ -26,10 +26,10 @@ func (e *elemWriter) nontemporal() (offer, string) {
 	if one, _ := e.oneKernel(); one == nil || !one.nonTemporal(e.t) {
 		as = nonTemporalTile
 		if e.cacheWork() > e.t.NonTemporalWork {
-			return offer{}, "the body takes longer than memory does"
+			return offer{}, e.t.because("the body costs %d additions an element within the caches, takes at most %d", int(e.cacheWork()), int(e.t.NonTemporalWork))
 		}
 		if large = e.passCaches(e.t.NonTemporalTileRow); large == nil {
-			return offer{}, "the rows are short, and do not begin where lines of the caches do"
+			return offer{}, e.t.because("rows of %d elements do not begin where lines of the caches do, and have fewer than %d bytes", e.step.Axes[e.col].Extent, e.t.NonTemporalTileRow)
 		}
 	}
 	for _, i := range large {

@@ -9,7 +9,7 @@ import (
 // matrix. Block by block they are transposed into the second-level cache, and kernels read them there.
 func (e *elemWriter) transposed() (offer, string) {
 	if e.step.Axes[e.col].Extent < e.t.TransposedCols {
-		return offer{}, "the rows are short"
+		return offer{}, e.t.because("%d columns, needs %d", e.step.Axes[e.col].Extent, e.t.TransposedCols)
 	}
 	bytes, widest := 0, 2
 	for i := range e.step.In {

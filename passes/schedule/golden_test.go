@@ -172,7 +172,7 @@ func draftText(t *testing.T, m *tuning.Machine, file, text, missing string) (nes
 	})
 	name, rest, _ := strings.Cut(file, "_")
 	if name == rowGroup {
-		program, err := Schedule(p, m, lib, Options{})
+		program, err := Schedule(p, m, lib, Options{Reasons: true})
 		require.NoError(t, err)
 		require.Len(t, program.Tasks, 1)
 		requireTranslation(t, p, program)

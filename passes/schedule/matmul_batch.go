@@ -30,14 +30,16 @@ func matmulBatch(t *target, s *plan.Step) []offer {
 	switch {
 	case p.right.panel != nil:
 		return refused("an operand is in panels")
-	case at.Pairs == 0 || s.Axes[at.Pairs-1].Extent < t.Matmul.BatchLeast:
-		return refused("the products are few")
+	case at.Pairs == 0:
+		return refused(t.because("1 product, needs %d", t.Matmul.BatchLeast))
+	case s.Axes[at.Pairs-1].Extent < t.Matmul.BatchLeast:
+		return refused(t.because("%d products, needs %d", s.Axes[at.Pairs-1].Extent, t.Matmul.BatchLeast))
 	case at.Rows-at.Pairs > 1 || at.Cols-at.Rows > 1 || len(s.Axes)-at.Cols > 1:
 		return refused("the pairs, rows or columns are several axes")
 	}
 	b := &batch{t: t, step: s, dtype: p.dtype, along: at.Pairs - 1, pairs: at.Pairs, rows: at.Rows, cols: at.Cols}
 	if b.lines()*b.dtype.Size() > t.Matmul.BatchProduct {
-		return refused("a call for each product takes less than the copies of its matrices")
+		return refused(t.because("a product has %d bytes of operands and result, takes at most %d: copies would take longer than a call for each", b.lines()*b.dtype.Size(), t.Matmul.BatchProduct))
 	}
 	if why := b.findChains(p.pairs); why != "" {
 		return refused(why)

@@ -123,7 +123,7 @@ func (w *implicit) pairAxes() (why string) {
 	case len(pairs) > 3:
 		return "the pairs are too many axes"
 	case (w.p.pairs-1)/ir.DotChunk >= mostChunks:
-		return "there are too many chunks of pairs"
+		return w.p.t.because("%d pairs, takes at most %d", w.p.pairs, mostChunks*ir.DotChunk)
 	}
 	w.channel, w.run, w.tap = pairs[0], -1, w.p.at.Rows-1
 	if len(pairs) == 3 {
@@ -131,7 +131,7 @@ func (w *implicit) pairAxes() (why string) {
 	}
 	for _, k := range w.windowAxes() {
 		if w.extent(k) > ir.DotChunk {
-			return "the windows are long"
+			return w.p.t.because("windows of %d elements, takes at most %d", w.extent(k), ir.DotChunk)
 		}
 	}
 	return ""

@@ -26,9 +26,9 @@ func matmulRows(t *target, s *plan.Step) []offer {
 	case r.row-r.pair != 1 || r.col-r.row != 1 || r.col != len(s.Axes)-1:
 		return refused("the pairs, rows or columns are several axes")
 	case s.Axes[r.row].Extent > t.Matmul.FewRows:
-		return refused("the rows are many")
+		return refused(t.because("%d rows, takes at most %d", s.Axes[r.row].Extent, t.Matmul.FewRows))
 	case s.Axes[r.col].Extent*r.dtype.Size() < t.Matmul.FewRowsLeast:
-		return refused("the columns are few")
+		return refused(t.because("%d columns of %d bytes, needs %d bytes", s.Axes[r.col].Extent, r.dtype.Size(), t.Matmul.FewRowsLeast))
 	}
 	if r.blocks(); !r.chunked() {
 		return refused("the right operand is small, or its rows are not contiguous and far apart")

@@ -29,9 +29,9 @@ func matmulSmall(t *target, s *plan.Step) []offer {
 	case p.at.Rows-p.at.Pairs > 1 || p.at.Cols-p.at.Rows > 1 || p.at.Cols != cols:
 		return refused("the pairs, rows or columns are several axes")
 	case p.pairs > m.SmallPairs || s.Axes[cols].Extent > kernel.DotBatchColumns:
-		return refused("the pairs or columns are many")
+		return refused(t.because("%d pairs and %d columns, takes at most %d and %d", p.pairs, s.Axes[cols].Extent, m.SmallPairs, kernel.DotBatchColumns))
 	case s.Axes[p.at.Rows].Extent > m.SmallRows && p.pairs*((s.Axes[cols].Extent*p.dtype.Size()-1)/t.Vector+1) > m.SmallVectors:
-		return refused("the rows are many, and so are the elements of the right matrix")
+		return refused(t.because("%d rows, takes at most %d unless the right matrix has at most %d vectors", s.Axes[p.at.Rows].Extent, m.SmallRows, m.SmallVectors))
 	case p.right.panel != nil || p.right.strides[cols] != 1 || p.out.strides[p.at.Rows] != s.Axes[cols].Extent:
 		return refused("the rows of the right operand or the product are not contiguous")
 	case !b.near(p.left.strides, p.at.Pairs, p.at.Rows) || !b.near(p.right.strides, p.at.Pairs):

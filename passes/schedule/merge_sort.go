@@ -25,7 +25,7 @@ func mergeSort(t *target, s *plan.Step) []offer {
 	n := s.LineOf(s.In[0])
 	switch {
 	case n <= t.SortChunk:
-		return refused("the lines are short")
+		return refused(t.because("lines of %d elements, needs more than %d", n, t.SortChunk))
 	case n > maxPlaces:
 		return refused(tooManyPlaces)
 	case t.inGroup:

@@ -61,7 +61,10 @@ func (p *pairWriter) check() string {
 		return tilingOnly
 	}
 	if p.index < 0 || s.Axes[p.index].Extent < p.t.PairIndices || s.Axes[p.row].Extent < p.t.PairRows {
-		return "there are few rows, or few indices for each"
+		if p.index < 0 {
+			return "it has no rows and indices"
+		}
+		return p.t.because("%d rows and %d indices for each, needs %d and %d", s.Axes[p.row].Extent, s.Axes[p.index].Extent, p.t.PairRows, p.t.PairIndices)
 	}
 	if len(s.Out) != 1 || s.Out[0].Stored() || s.Out[0].Strides[p.row] != 1 {
 		return "it has not one output that is contiguous across the lines"
@@ -82,7 +85,7 @@ func (p *pairWriter) check() string {
 	case len(p.rows) == 0 || len(p.rows) == len(s.In):
 		return "the rows are not combined with indices"
 	case p.fit(p.t.PairBytes) == 0:
-		return "the lines are long: they are as fast where they are"
+		return p.t.because("lines of %d elements are as fast where they are: copies may have %d bytes", s.Axes[p.line].Extent, p.t.PairBytes)
 	}
 	return ""
 }

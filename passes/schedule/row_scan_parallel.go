@@ -25,11 +25,11 @@ func (p *prefixScan) parallel() (offer, string) {
 	case p.t.InPlace && !p.rescans: // other options store results in place of the elements
 		return offer{}, "it stores results of one block before it reads the next one"
 	case lines >= p.t.Workers:
-		return offer{}, "there is a line for each goroutine"
+		return offer{}, p.t.because("%d lines for %d goroutines, needs fewer", lines, p.t.Workers)
 	case p.n <= ir.ReduceChunk, p.work < 4*p.t.WakeWork:
-		return offer{}, "the lines are short"
+		return offer{}, p.t.because("lines of %d elements, needs more than %d and more work", p.n, ir.ReduceChunk)
 	case ir.Chunks(p.n) > p.t.ScanBlocks*p.chunksOfBlock(lines):
-		return offer{}, "the lines have too many blocks"
+		return offer{}, p.t.because("lines of %d chunks, takes at most %d", ir.Chunks(p.n), p.t.ScanBlocks*p.chunksOfBlock(lines))
 	}
 	return p.offer((*prefixScan).draftParallel), ""
 }

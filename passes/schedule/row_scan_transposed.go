@@ -19,9 +19,9 @@ import (
 func (p *prefixScan) transposed() (offer, string) {
 	switch cols := p.step.Axes[p.col].Extent; {
 	case cols < 2 || cols*p.dtype.Size() > p.t.ScanShort:
-		return offer{}, "the lines are long"
+		return offer{}, p.t.because("lines of %d elements of %d bytes, takes 2 or more and at most %d bytes", cols, p.dtype.Size(), p.t.ScanShort)
 	case p.step.Axes[p.row].Extent < p.t.LeastRows:
-		return offer{}, "the lines are few"
+		return offer{}, p.t.because("%d lines, needs %d", p.step.Axes[p.row].Extent, p.t.LeastRows)
 	case p.t.isPortable(transposeKernel(p.dtype)):
 		return offer{}, "no kernel transposes by vectors"
 	}

@@ -23,6 +23,8 @@ type Options struct {
 	InPlace bool
 	// TilingOnly never takes one kernel for a whole body: for tests and measurements.
 	TilingOnly bool
+	// Reasons fills in the numbers of the reasons why strategies are rejected. Nothing but an explanation reads them.
+	Reasons bool
 	// Drafts has drafts of other plans, and keeps those of this one. Own does so for the steps of row groups: their forms depend on
 	// the sizes, so each program has its own. Either may be nil.
 	Drafts, Own *Drafts

@@ -30,7 +30,7 @@ func sort(t *target, s *plan.Step) []offer {
 	case n > maxPlaces:
 		return refused(tooManyPlaces)
 	case n > t.SortChunk && !t.inGroup:
-		return refused("the lines are long: a call of one would take too long")
+		return refused(t.because("lines of %d elements, takes at most %d: a call would take too long", n, t.SortChunk))
 	}
 	work := t.SortWork * float64(n) / float64(s.Axes[l.line].Extent)
 	if l.transposes() {

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -92,6 +93,18 @@ func optional(name string, by func() (offer, string)) offer {
 	o, why := by()
 	o.option, o.why = name, why
 	return o
+}
+
+// because returns a reason with its numbers, for an explanation. Otherwise nobody reads it, and it is the format.
+func (t *target) because(format string, numbers ...int) string {
+	if !t.Reasons {
+		return format
+	}
+	args := make([]any, len(numbers))
+	for i, n := range numbers {
+		args[i] = n
+	}
+	return fmt.Sprintf(format, args...)
 }
 
 // tilingOnly is why a strategy that calls one kernel for a whole body is not taken: see Options.
@@ -204,6 +217,11 @@ func choose(t *target, s *plan.Step) (*Draft, error) {
 		if best == nil || d.Choice.Cost < best.Choice.Cost {
 			best, chosen = d, i
 		}
+	}
+	if best == nil && !t.Reasons { // the error is read
+		with := *t
+		with.Reasons = true
+		return choose(&with, s)
 	}
 	if best == nil {
 		return nil, noStrategy(rejected)

@@ -80,7 +80,7 @@ func newTable(t *target, s *plan.Step) (b *tableWriter, why string) {
 		}
 	}
 	if b.entries > most {
-		return nil, "there are few elements for each combination of the other operands"
+		return nil, t.because("%d elements, needs at least 2 for each of the %d entries", elems(s), b.entries)
 	}
 	for k, a := range s.Axes {
 		if k != b.col && (b.row < 0 || !b.varies[b.row] && a.Extent > s.Axes[b.row].Extent) {
