@@ -34,24 +34,54 @@ func (x Node) Tile(reps ...int) Node {
 	return x.Reshape(apart).BroadcastTo(over).Reshape(merged)
 }
 
-// Repeat returns x with each element repeated n times along an axis, as NumPy's repeat: with n = 2, [1 2] becomes [1 1
-// 2 2].
-func (x Node) Repeat(axis any, times int) Node {
+// Repeat returns x with each element repeated along an axis, as NumPy's repeat: with times 2, [1 2] becomes [1 1 2 2].
+// Times is an int, or a []int with a number for each element of the axis: with []int{3, 1}, [1 2] becomes [1 1 1 2].
+func (x Node) Repeat(axis, times any) Node {
 	n := x.get()
 	if n.err != nil {
 		return x
 	}
 	k, err := n.axis(axis)
+	if err != nil {
+		return fail("%w", err)
+	}
+	switch times := times.(type) {
+	case int:
+		return x.repeatAll(k, times)
+	case []int:
+		return x.repeatEach(k, times)
+	}
+	return fail("times are %T: give an int, or a []int with one for each element", times)
+}
+
+func (x Node) repeatAll(k, times int) Node {
+	if times < 0 {
+		return fail("%d times: give 0 or more", times)
+	}
+	shape := x.get().typ.Shape
+	over := slices.Insert(slices.Clone(shape), k+1, ir.Fixed(times))
+	merged := slices.Clone(shape)
+	merged[k] = merged[k].Mul(ir.Fixed(times))
+	return x.Unsqueeze(k + 1).BroadcastTo(over).Reshape(merged)
+}
+
+// repeatEach takes each element as often as its number says.
+func (x Node) repeatEach(k int, times []int) Node {
+	_, extent, err := x.get().knownAxis(k)
 	switch {
 	case err != nil:
 		return fail("%w", err)
-	case times < 0:
-		return fail("%d times: give 0 or more", times)
+	case extent != len(times):
+		return fail("%d numbers of times for the %d elements of axis %d: give one for each", len(times), extent, k)
 	}
-	over := slices.Insert(slices.Clone(n.typ.Shape), k+1, ir.Fixed(times))
-	merged := slices.Clone(n.typ.Shape)
-	merged[k] = merged[k].Mul(ir.Fixed(times))
-	return x.Unsqueeze(k + 1).BroadcastTo(over).Reshape(merged)
+	indices := []int64{}
+	for i, n := range times {
+		if n < 0 {
+			return fail("%d times for element %d: give 0 or more", n, i)
+		}
+		indices = append(indices, slices.Repeat([]int64{int64(i)}, n)...)
+	}
+	return x.Take(k, Of(indices))
 }
 
 // repeated returns a list of n copies of v, an empty one for n < 0.

@@ -94,7 +94,9 @@
 //	np.zeros((2, 3)), np.ones(3)    graph.Zeros(dt, 2, 3), graph.Ones(dt, 3)
 //	np.full((2, 3), v)              graph.Full(dt, v, 2, 3); as a Node graph.Fill
 //	np.eye(n), np.arange(b, e, s)   graph.Eye(dt, n), graph.Arange(dt, b, e, s)
-//	np.linspace(a, b, n)            graph.Linspace(dt, a, b, n)
+//	np.linspace(a, b, n)            graph.Linspace(dt, a, b, n); without the end LinspaceOpen
+//	np.finfo(t), np.iinfo(t)        t.FloatLimits(), t.IntLimits()
+//	np.result_type(t, u)            graph.ResultType(t, u); np.can_cast is graph.CanCast(t, u)
 //	np.float64(2)                   graph.Scalar(graph.Float64, 2)
 //	a.dtype, a.shape, a.ndim        a.DType(), a.Shape(), a.Rank()
 //	a + b, a - b, a * b, a / b      a.Add(b), a.Sub(b), a.Mul(b), a.Div(b)
@@ -162,7 +164,10 @@
 //	np.add.at(a, i, v)              a.Scatter(0, i, v, graph.ScatterAdd)
 //	b = a.copy(); b[1:3] = v        a.Set("1:3", v)
 //	np.average(a, 0, w)             a.WeightedMean(w, 0); np.cov and np.corrcoef of columns are a.Cov(nil), a.Corr(nil)
-//	lfilter([1], [1, -a], x)        x.Recurrence(-1, a); ewm(alpha=c).mean() is x.ExpAverage(0, c)
+//	lfilter([1], [1, -a], x)        x.Recurrence(-1, a)
+//	s.rolling(n).mean(), median()   x.Rolling(0, n).Mean(), x.Rolling(0, n).Median(); NaNs by MinPeriods
+//	s.ewm(alpha=c).mean()           x.ExpWeighted(0, c).Mean(); with adjust=False x.ExpAverage(0, c)
+//	df.groupby(["a", "b"]).mean()   graph.Factorize(ctx, a, b), of tensors; x.GroupBy(codes, count).Mean()
 //	np.sort(a), np.argsort(a)       a.Sort(-1), a.ArgSort(-1); np.partition is TopK
 //	np.median(a, 0), np.quantile    a.Median(0), a.Quantile(q, 0)
 //	np.quantile(a, [p, q], 0)       a.Quantiles([]float64{p, q}, 0); methods by graph.QuantileMethod
@@ -174,7 +179,7 @@
 //	np.correlate, torch.conv2d      x.Conv(w, options), for pictures too; a.Window(0, k, 1, 1).Mul(v).Sum(-1)
 //	torch.max_pool2d, avg_pool2d    x.MaxPool(options), x.AvgPool(options)
 //	np.tile(a, (2, 1))              a.Tile(2, 1)
-//	np.repeat(a, 2, axis=0)         a.Repeat(0, 2)
+//	np.repeat(a, 2, axis=0)         a.Repeat(0, 2), or a.Repeat(0, []int{2, 0, 1})
 //	np.split(a, 2), np.unstack(a)   a.Chunk(0, 2), a.Split(0, sizes...); a.Unstack(0)
 //	np.meshgrid(a, b, indexing="ij") graph.Meshgrid(a, b)
 //	np.triu(a, 1), np.tril(a)       a.Triu(1), a.Tril(0)

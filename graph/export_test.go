@@ -28,6 +28,11 @@ func (p *Program) Tasks() []nest.Task {
 	return nests.Tasks
 }
 
+// WindowQuantile makes the op's node.
+func WindowQuantile(axis int, x, places Node) Node {
+	return apply(ir.OpWindowQuantile, ir.Attr{Axis: axis}, x.get(), places.get())
+}
+
 // Define returns the graph of some outputs as built, and the tensors of the params that are not inputs.
 func Define(outputs ...Node) (*ir.Func, []*Tensor, error) {
 	var l lowering

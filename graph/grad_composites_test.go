@@ -42,8 +42,14 @@ var composites = map[string]struct {
 	"quantiles": {shapes: [][]int{{5, 2}}, fixed: 1, f: func(x []graph.Node) graph.Node {
 		return x[0].Quantiles([]float64{0.1, 0.37, 1}, 0)
 	}},
-	"nanmedian": {shapes: [][]int{{5, 2}}, fixed: 1, f: func(x []graph.Node) graph.Node { return x[0].NanMedian(0) }},
-	"nanmean":   {shapes: [][]int{{5, 2}}, f: func(x []graph.Node) graph.Node { return x[0].Log().NanMean(0) }},
+	"rolling quantile": {shapes: [][]int{{9, 2}}, f: func(x []graph.Node) graph.Node { return x[0].Rolling(0, 4).Quantile(0.3) }},
+	"rolling without NaN": {shapes: [][]int{{9, 2}}, f: func(x []graph.Node) graph.Node {
+		r := x[0].Log().Rolling(0, 4).MinPeriods(2)
+		return r.Median().NanSum().Add(r.Var(1).NanSum()).Add(r.Max().NanSum()).Add(r.Mean().NanSum())
+	}},
+	"expweighted": {shapes: [][]int{{5, 2}}, f: func(x []graph.Node) graph.Node { return x[0].ExpWeighted(0, 0.3).Mean().Square() }},
+	"nanmedian":   {shapes: [][]int{{5, 2}}, fixed: 1, f: func(x []graph.Node) graph.Node { return x[0].NanMedian(0) }},
+	"nanmean":     {shapes: [][]int{{5, 2}}, f: func(x []graph.Node) graph.Node { return x[0].Log().NanMean(0) }},
 	"maxpool": {shapes: [][]int{{1, 2, 5, 6}}, fixed: 1, f: func(x []graph.Node) graph.Node {
 		return x[0].MaxPool(graph.PoolOptions{Size: []int{3, 2}, Strides: []int{2, 1}, Before: []int{1, 0}, After: []int{1, 1}, Ceil: true})
 	}},

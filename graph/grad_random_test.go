@@ -48,8 +48,8 @@ func checkGradPrograms(t *rapid.T, f *ir.Func, inputs []eval.Array, sizes map[st
 	}
 	grads := graph.Grad(outputs[k], xs...)
 	for _, g := range grads {
-		if err := g.Err(); err != nil && strings.Contains(err.Error(), "bitcast: the bits") {
-			return
+		if err := g.Err(); err != nil && (strings.Contains(err.Error(), "bitcast: the bits") || strings.Contains(err.Error(), "window_quantile: ")) {
+			return // ops without a derivative
 		}
 		noError(t, g.Err(), f)
 	}

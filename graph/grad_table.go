@@ -192,6 +192,7 @@ var derivatives = [...]derivative{
 	ir.OpSearchSorted:      {zero: givesIndices},
 	ir.OpSearchSortedRight: {zero: givesIndices},
 	ir.OpRecurrence:        {pull: pullRecurrence},
+	ir.OpWindowQuantile:    {none: "Rolling has a rule of its own"},
 
 	ir.OpConcat: {pull: pullConcat},
 }

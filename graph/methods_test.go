@@ -69,6 +69,7 @@ var others = map[string]func(x graph.Node) graph.Node{
 	"Kron":          func(x graph.Node) graph.Node { return x.Kron(vector(x)) },
 	"L2Normalize":   func(x graph.Node) graph.Node { return x.L2Normalize(0.5, 1) },
 	"LayerNorm":     func(x graph.Node) graph.Node { return x.LayerNorm(vector(x), vector(x), 0.5) },
+	"LogAddExp":     func(x graph.Node) graph.Node { return x.LogAddExp(x.Flip(0)) },
 	"LpPool":        func(x graph.Node) graph.Node { return x.LpPool(2, graph.PoolOptions{Size: []int{2, 2}}) },
 	"MatMulInteger": func(x graph.Node) graph.Node {
 		return x.MatMulInteger(x, nil, nil)
@@ -83,6 +84,7 @@ var others = map[string]func(x graph.Node) graph.Node{
 	},
 	"Permute":   func(x graph.Node) graph.Node { return x.Permute(3, 1, 0, 2) },
 	"PolyVal":   func(x graph.Node) graph.Node { return x.PolyVal(vector(x)) },
+	"Rolling":   func(x graph.Node) graph.Node { return x.Rolling(0, 3).Median() },
 	"Quantile":  func(x graph.Node) graph.Node { return x.Quantile(0.4, 1) },
 	"Quantiles": func(x graph.Node) graph.Node { return x.Quantiles([]float64{0.3, 0.9}, 1) },
 	"Quantize":  func(x graph.Node) graph.Node { return x.Quantize(graph.Linear(graph.Int8, 0.25, 1)) },

@@ -20,6 +20,8 @@ var otherwise = map[ir.Op]string{
 	ir.OpIota:   "Iota",
 	ir.OpConcat: "Concat; Stack, Roll and Pad are made of it",
 	ir.OpExtent: "Mean and others divide by it",
+
+	ir.OpWindowQuantile: "Rolling's Quantile and Median",
 }
 
 // TestEveryOpHasAMethod builds each op of the table by the method of its name.

@@ -234,6 +234,8 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 	case ir.OpSearchSorted, ir.OpSearchSortedRight:
 		x, y := args[0].MoveAxis(a.Axis, -1), args[1].MoveAxis(a.Axis, -1)
 		return x.SearchSorted(y, v.Op == ir.OpSearchSortedRight).MoveAxis(-1, a.Axis)
+	case ir.OpWindowQuantile:
+		return graph.WindowQuantile(a.Axis, args[0], args[1])
 	case ir.OpRecurrence:
 		return args[0].Recurrence(a.Axis, args[1])
 	case ir.OpSqueeze:

@@ -188,6 +188,19 @@ func (x Node) norm() Node {
 	return x.Sqrt().ruled(func(y, g Node) []Node { return []Node{ratioOr0(g.Mul(0.5), y)} }, x)
 }
 
+// LogAddExp returns log(exp(x) + exp(y)) for floats, without intermediate overflow.
+func (x Node) LogAddExp(y any) Node {
+	return x.withOperands(func(x Node, operands []Node) Node {
+		y := operands[0]
+		same := x.Eq(y) // also where both are the same infinity
+		sum := Where(same, x.Add(math.Ln2), x.Maximum(y).Add(x.Sub(y).Abs().Neg().Exp().Log1p()))
+		return sum.ruled(func(_, g Node) []Node {
+			part := Where(same, 0.5, x.Sub(y).Sigmoid())
+			return []Node{g.Mul(part), g.Mul(part.Neg().Add(1))}
+		}, x, y)
+	}, y)
+}
+
 // LogSumExp returns log(sum(exp(x))) along axes, for floats, without intermediate overflow: it subtracts the greatest
 // element first. It is -Inf where all elements are -Inf, and +Inf where one is +Inf. An axis without elements is an
 // error, as for Max.

@@ -14,11 +14,11 @@ import (
 type ReduceOption interface{ reduceWith(*reduceOptions) }
 
 type reduceOptions struct {
-	keep, last, exclusive, reverse bool
-	ddof                           int
-	in                             DType    // the type of totals, or Invalid
-	method                         string   // the method of a quantile
-	given                          []string // names of the given options
+	keep, last, exclusive, reverse, initial bool
+	ddof                                    int
+	in                                      DType    // the type of totals, or Invalid
+	method                                  string   // the method of a quantile
+	given                                   []string // names of the given options
 }
 
 type reduceOption struct {

@@ -20,6 +20,9 @@ type Rolling struct {
 	x    Node // with its error, if the windows are wrong
 	axis int
 	size int
+	// least is the least number of numbers that a window must have, if skips is set: NaNs are left out.
+	least int
+	skips bool
 }
 
 // few is the greatest size of windows whose elements are added one by one: that is one loop, the running sums are two stored
@@ -37,12 +40,51 @@ func (x Node) Rolling(axis any, size int) Rolling {
 	if err != nil {
 		return Rolling{x: fail("%w", err)}
 	}
-	return Rolling{x, k, size}
+	return Rolling{x: x, axis: k, size: size}
+}
+
+// MinPeriods returns the statistics without NaNs: each is that of the numbers of a window, and NaN if there are fewer than
+// least. All but Sum need at least one number. pandas' rolling(size, min_periods=least) begins with shorter windows:
+// those of x.PadWith([]int{size-1}, []int{0}, math.NaN()).
+func (r Rolling) MinPeriods(least int) Rolling {
+	if r.x.Err() != nil {
+		return r
+	}
+	if least < 0 || least > r.size {
+		return Rolling{x: fail("%d numbers of windows of %d elements: give from 0 to that many", least, r.size)}
+	}
+	r.skips, r.least = ir.Floats.Has(r.x.DType()), least
+	return r
+}
+
+// Count returns how many elements of windows are not NaN, as Int64.
+func (r Rolling) Count() Node {
+	if r.x.Err() != nil {
+		return r.x
+	}
+	return r.numbers().Cast(Int64)
+}
+
+// numbers is Count as Int32.
+func (r Rolling) numbers() Node { return r.of(r.x.Eq(r.x).Cast(Int32)).Sum() }
+
+// of returns the same windows of another array, with all elements.
+func (r Rolling) of(x Node) Rolling { return Rolling{x: x, axis: r.axis, size: r.size} }
+
+// replaced returns the windows with NaNs replaced.
+func (r Rolling) replaced(by any) Rolling { return r.of(Where(r.x.IsNaN(), by, r.x)) }
+
+// enough returns a statistic where windows have enough numbers, at least one more than some, and NaN elsewhere.
+func (r Rolling) enough(y, numbers Node, some int) Node {
+	return Where(numbers.Ge(max(r.least, some)), y, math.NaN())
 }
 
 // Sum returns the sums of windows, in the type of CumSum.
 func (r Rolling) Sum() Node {
-	if r.x.Err() == nil && r.size <= few {
+	switch {
+	case r.x.Err() == nil && r.skips:
+		return r.enough(r.replaced(0).Sum(), r.numbers(), 0)
+	case r.x.Err() == nil && r.size <= few:
 		return r.x.Window(r.axis, r.size, 1, 1).Sum(-1)
 	}
 	return r.joined(Node.CumSum, Node.Add)
@@ -50,16 +92,28 @@ func (r Rolling) Sum() Node {
 
 // Mean returns the means of windows, for floats.
 func (r Rolling) Mean() Node {
-	return r.statistic(func(r Rolling) Node { return r.Sum().Div(r.size) })
+	return r.statistic(func(r Rolling) Node {
+		if r.skips {
+			n := r.numbers()
+			return r.enough(r.replaced(0).Sum().Div(n.Cast(r.x.DType())), n, 1)
+		}
+		return r.Sum().Div(r.size)
+	})
 }
 
 // Min returns the least elements of windows, NaN if one is.
 func (r Rolling) Min() Node {
+	if r.x.Err() == nil && r.skips {
+		return r.enough(r.replaced(math.Inf(1)).Min(), r.numbers(), 1)
+	}
 	return r.joined(Node.CumMin, func(a Node, b any) Node { return a.Minimum(b) })
 }
 
 // Max returns the greatest elements of windows, NaN if one is.
 func (r Rolling) Max() Node {
+	if r.x.Err() == nil && r.skips {
+		return r.enough(r.replaced(math.Inf(-1)).Max(), r.numbers(), 1)
+	}
 	return r.joined(Node.CumMax, func(a Node, b any) Node { return a.Maximum(b) })
 }
 
@@ -69,22 +123,58 @@ func (r Rolling) Max() Node {
 // the others of its window, and not by a large mean, nor by what lies outside the window.
 func (r Rolling) Var(ddof int) Node {
 	return r.statistic(func(r Rolling) Node {
-		if r.size <= few {
-			return r.x.Window(r.axis, r.size, 1, 1).Var(-1, DDOF(ddof))
+		windows := func() Node { return r.x.Window(r.axis, r.size, 1, 1) }
+		switch {
+		case r.skips && r.size <= few:
+			return r.enough(windows().NanVar(-1, DDOF(ddof)), r.numbers(), 1)
+		case r.size <= few:
+			return windows().Var(-1, DDOF(ddof))
+		case r.skips:
+			squares, n := r.squares()
+			degrees := n.Sub(ddof)
+			return r.enough(Where(degrees.Gt(0), squares.Div(degrees), math.NaN()), n, 1)
 		}
-		blocks := r.blocks()
-		last, first := blocks.SliceAxis(-1, -1, math.MaxInt, 1), blocks.SliceAxis(-1, 0, 1, 1)
-		toLast, toFirst := blocks.Sub(last), blocks.Sub(first)
-		ends, endSquares := r.ends(toLast, Node.CumSum), r.ends(toLast.Square(), Node.CumSum)
-		starts, startSquares := r.starts(toFirst, Node.CumSum), r.starts(toFirst.Square(), Node.CumSum)
-		second := Iota(Int32, r.size).Cast(blocks.DType()) // elements of a window in its second block
-		each, others := second.Neg().Add(r.size), second.Maximum(1)
-		between := r.rows(first, 1, math.MaxInt).Sub(r.rows(last, 0, -1)).Add(starts.Div(others)).Sub(ends.Div(each))
-		between = Where(second.Eq(0), 0, between)
-		sum := endSquares.Sub(ends.Square().Div(each)).Add(startSquares.Sub(starts.Square().Div(others)))
-		sum = sum.Add(between.Square().Mul(each).Mul(second).Div(r.size)).Maximum(0)
-		return r.flat(sum).Div(math.Max(0, float64(r.size-ddof)))
+		squares, _ := r.squares()
+		return squares.Div(math.Max(0, float64(r.size-ddof)))
 	})
+}
+
+// squares returns the sums of the squared distances of windows from their means, and the numbers of their elements.
+func (r Rolling) squares() (squares, n Node) {
+	blocks := r.blocks()
+	dt, at := blocks.DType(), Iota(Int32, r.size)
+	last, first := blocks.SliceAxis(-1, -1, math.MaxInt, 1), blocks.SliceAxis(-1, 0, 1, 1)
+	n2 := at.Cast(dt) // elements of a window in its second block
+	n1 := n2.Neg().Add(r.size)
+	if r.skips { // the last number of a block is in all ends that have numbers, the first one in all beginnings
+		is := blocks.IsNaN().Not()
+		number := func(place Node) Node {
+			y := blocks.TakeAlong(-1, place.Cast(Int64))
+			return Where(y.IsNaN(), 0, y)
+		}
+		last, first = number(Where(is, at, 0).Max(-1, KeepDims)), number(Where(is, at, r.size-1).Min(-1, KeepDims))
+		n1, n2 = r.ends(is.Cast(dt), Node.CumSum), r.starts(is.Cast(dt), Node.CumSum)
+	}
+	distance := func(from Node) Node {
+		d := blocks.Sub(from)
+		if r.skips {
+			d = Where(blocks.IsNaN(), 0, d)
+		}
+		return d
+	}
+	toLast, toFirst := distance(last), distance(first)
+	ends, endSquares := r.ends(toLast, Node.CumSum), r.ends(toLast.Square(), Node.CumSum)
+	starts, startSquares := r.starts(toFirst, Node.CumSum), r.starts(toFirst.Square(), Node.CumSum)
+	each, others := n1.Maximum(1), n2.Maximum(1)
+	between := r.rows(first, 1, math.MaxInt).Sub(r.rows(last, 0, -1)).Add(starts.Div(others)).Sub(ends.Div(each))
+	between = Where(n1.Mul(n2).Eq(0), 0, between)
+	n = n1.Add(n2)
+	squares = endSquares.Sub(ends.Square().Div(each)).Add(startSquares.Sub(starts.Square().Div(others)))
+	squares = squares.Add(between.Square().Mul(n1).Mul(n2).Div(n.Maximum(1))).Maximum(0)
+	if r.skips {
+		n = r.flat(n, r.size)
+	}
+	return r.flat(squares, r.size), n
 }
 
 // Std returns the square roots of Var.
@@ -100,7 +190,10 @@ func (r Rolling) statistic(f func(r Rolling) Node) Node {
 	case !ir.Reals.Has(r.x.DType()):
 		return fail("does not take %s: Cast to float32 or float64", r.x.DType())
 	}
-	return r.x.inComputeType(func(x Node) Node { return f(Rolling{x, r.axis, r.size}) })
+	return r.x.inComputeType(func(x Node) Node {
+		r.x = x
+		return f(r)
+	})
 }
 
 // joined returns a statistic that is made of those of parts.
@@ -109,7 +202,7 @@ func (r Rolling) joined(scan runner, join func(a Node, b any) Node) Node {
 		return r.x
 	}
 	blocks := r.blocks()
-	return r.flat(join(r.ends(blocks, scan), r.starts(blocks, scan)))
+	return r.flat(join(r.ends(blocks, scan), r.starts(blocks, scan)), r.size)
 }
 
 // runner is a running statistic: CumSum, CumMin or CumMax.
@@ -135,14 +228,14 @@ func (r Rolling) blocks() Node {
 	return r.x.Pad(before, after, PadEdge).Window(r.axis, r.size, r.size, 1)
 }
 
-// flat returns the windows of blocks along the axis.
-func (r Rolling) flat(y Node) Node {
+// flat returns the windows of blocks along the axis; a block has those of width elements.
+func (r Rolling) flat(y Node, width int) Node {
 	if y.Err() != nil {
 		return y
 	}
 	y = y.MoveAxis(-1, r.axis+1)
 	shape := append(Shape{}, y.Shape()[:r.axis]...)
-	shape = append(append(shape, y.Shape()[r.axis].Mul(ir.Fixed(r.size))), y.Shape()[r.axis+2:]...)
+	shape = append(append(shape, y.Shape()[r.axis].Mul(ir.Fixed(width))), y.Shape()[r.axis+2:]...)
 	count := r.x.Shape()[r.axis].Sub(ir.Fixed(r.size - 1))
 	return y.Reshape(shape).SliceAxis(r.axis, 0, count, 1)
 }

@@ -16,6 +16,9 @@ var (
 	Exclusive ReduceOption = reduceOption{"Exclusive", func(o *reduceOptions) { o.exclusive = true }}
 	// Reverse runs from the last element to the first.
 	Reverse ReduceOption = reduceOption{"Reverse", func(o *reduceOptions) { o.reverse = true }}
+	// Initial puts the result of no elements, which Exclusive describes, before the results: the axis has one element
+	// more. With Reverse it is the last element.
+	Initial ReduceOption = reduceOption{"Initial", func(o *reduceOptions) { o.initial = true }}
 )
 
 // CumSum returns the running sum along an axis. Bools and integers of 8 and 16 bits are added as Int64 or Uint64, as in
@@ -71,7 +74,12 @@ func (x Node) scan(op ir.Op, axis any, opts []ReduceOption) Node {
 	if o.reverse {
 		x = x.Flip(k)
 	}
-	x = apply(op, ir.Attr{Axis: k, Exclusive: o.exclusive}, x.get())
+	if o.initial { // the scan excludes an element more
+		after := make([]int, x.Rank())
+		after[k] = 1
+		x = x.Pad(make([]int, x.Rank()), after, PadConstant)
+	}
+	x = apply(op, ir.Attr{Axis: k, Exclusive: o.exclusive || o.initial}, x.get())
 	if o.reverse {
 		x = x.Flip(k)
 	}
@@ -85,5 +93,8 @@ func scanOptions(opts []ReduceOption) (o reduceOptions, err error) {
 		}
 		opt.reduceWith(&o)
 	}
-	return o, o.only("Exclusive", "Reverse")
+	if o.exclusive && o.initial {
+		return o, errors.New("Exclusive and Initial: the one leaves the total out, the other has it")
+	}
+	return o, o.only("Exclusive", "Reverse", "Initial")
 }

@@ -84,6 +84,11 @@ func Linspace(dt DType, start, stop float64, n int) *Tensor {
 	return tensor.Linspace(dt, start, stop, n)
 }
 
+// LinspaceOpen returns n numbers from start to just before stop: Linspace without its end.
+func LinspaceOpen(dt DType, start, stop float64, n int) *Tensor {
+	return tensor.LinspaceOpen(dt, start, stop, n)
+}
+
 // Uniform returns uniform random numbers from lo to just below hi, the same for a seed on every machine.
 func Uniform(dt DType, seed uint64, lo, hi float64, shape ...int) *Tensor {
 	return tensor.Uniform(dt, seed, lo, hi, shape...)

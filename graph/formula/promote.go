@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
 )
 
 // Result types as in NumPy 2 (NEP 50): a Python number beside an array has no type of its own, and operands are
@@ -32,40 +33,14 @@ func fractional(dt graph.DType) bool { return dt >= graph.Float16 && dt <= graph
 
 func isUnsigned(dt graph.DType) bool { return graph.Uint8 <= dt && dt <= graph.Uint64 }
 
-// promoted returns the type that operands of two types are converted to, as NumPy's promote_types. For types that NumPy
-// lacks: bfloat16 with float16 or an integer gives float32; fixed16x16 with a float of its size gives that float.
+// promoted returns the type that operands of two types are converted to. Types that are only stored count as those that
+// they are computed in.
 func promoted(a, b graph.DType) graph.DType {
-	if class(a) > class(b) || class(a) == class(b) && a.Size() > b.Size() {
-		a, b = b, a
+	if dt, ok := ir.Promote(a, b); ok {
+		return dt
 	}
-	switch { // a has the lower class, or is not larger
-	case a == b || class(a) == 0:
-		return b
-	case class(a) == 2 && a.Size() == b.Size():
-		return graph.Float32 // float16 with bfloat16
-	case class(a) == 2:
-		return b
-	case class(b) == 2:
-		if f := floatOf(a); f.Size() > b.Size() || b == graph.BFloat16 {
-			return promoted(f, b)
-		}
-		return b
-	case isUnsigned(a) == isUnsigned(b) || isUnsigned(a) && a.Size() < b.Size():
-		return b
-	}
-	unsigned := a
-	if isUnsigned(b) {
-		unsigned = b
-	}
-	switch unsigned {
-	case graph.Uint8:
-		return graph.Int16
-	case graph.Uint16:
-		return graph.Int32
-	case graph.Uint32:
-		return graph.Int64
-	}
-	return graph.Float64
+	dt, _ := ir.Promote(a.Compute(), b.Compute())
+	return dt
 }
 
 // A rule returns the type that a function computes in, from its operands.
@@ -89,7 +64,7 @@ func integers(operands []value) graph.DType {
 
 // floating computes integers in the float type that NumPy's functions choose for them: each operand has its own, and
 // these are promoted. So uint8 with int8 gives float16, though their common type is int16.
-func floating(operands []value) graph.DType { return common(operands, floatOf) }
+func floating(operands []value) graph.DType { return common(operands, ir.FloatOf) }
 
 // quotient computes integers as float64.
 func quotient(operands []value) graph.DType {
@@ -101,19 +76,6 @@ func quotient(operands []value) graph.DType {
 
 // total adds integers in 64 bits.
 func total(operands []value) graph.DType { return sumOf(same(operands)) }
-
-// floatOf returns the float type that NumPy's functions choose for an element type.
-func floatOf(dt graph.DType) graph.DType {
-	switch {
-	case fractional(dt):
-		return dt
-	case dt.Size() == 1:
-		return graph.Float16
-	case dt.Size() == 2:
-		return graph.Float32
-	}
-	return graph.Float64
-}
 
 // sumOf returns the type of sums of an element type.
 func sumOf(dt graph.DType) graph.DType {

@@ -46,7 +46,9 @@ func (g *gen) move(op ir.Op) {
 		make(g, g.pick("moved", g.values()))
 		return
 	}
-	g.propose(op, g.operand(op.Info().Domain))
+	if domain := op.Info().Domain; domain&g.DTypes != 0 {
+		g.propose(op, g.operand(domain))
+	}
 }
 
 // subset draws some of the numbers below n, in any order.

@@ -37,6 +37,7 @@ const (
 	Merge                    // merges rows that are in order
 	Search                   // finds places in rows that are in order
 	Recurrence               // linear recurrences along the rows
+	WindowQuantile           // quantiles of windows of the rows
 	Rescan                   // the chunks of scans of sums along the rows, where some overflow
 	numMicros
 )
@@ -157,6 +158,9 @@ func init() {
 			time: Time{Unit: Computed, Indexed: true}},
 		Recurrence: {name: "recurrence", doc: "out[r,c] = a[r,c]*out[r,c-1] + in[r,c], from before[r] in place of the first out[r,c-1] on; after[r] is the last; the product is rounded",
 			has: microParts{dtype: true}, types: ir.OpRecurrence.Info().Domain, fields: []string{"across", "across_a", "across_out"}, written: true, args: recurrenceArgs, limits: recurrenceLimits, meaning: recurrenceMeaning,
+			time: Time{Unit: Computed}, wholeRows: true},
+		WindowQuantile: {name: "window_quantile", doc: "out[r,c] = what the op gives of window c of row r of in and the place y[r,c]; in has length columns, and windows have those that columns leave",
+			has: microParts{dtype: true}, types: ir.OpWindowQuantile.Info().Domain, fields: []string{"length", "across", "across_y", "across_out", "work"}, written: true, args: windowQuantileArgs, limits: windowQuantileLimits, fit: windowQuantileFit, meaning: windowQuantileMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},
 		Rescan: {name: "rescan", doc: "out[r,c] and after[r] = what ir.Rescan gives for the line in[r], of chunks as ir.ScanLine says, with the carries before[r,k], if one of chunks last[r,k] is not finite; else they stay",
 			has: microParts{dtype: true}, types: ir.Floats & ir.Native, fields: []string{"across", "across_last", "across_out", "chunks"}, written: true, args: rescanArgs, meaning: rescanMeaning,

@@ -37,6 +37,7 @@ var examples = []string{
 	"dotbatch i32",
 	"search searchsorted_right f32",
 	"recurrence f64",
+	"window_quantile f64",
 	"rescan f32",
 	"reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }",
 }

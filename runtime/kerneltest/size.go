@@ -90,6 +90,9 @@ func (z *sizer) add(rows, cols, length int) {
 			s.fields[0] = z.rng.IntN(max(1, s.cols))
 		case kernel.DotBatch:
 			s.cols = setBatch(z.rng, s.fields)
+		case kernel.WindowQuantile: // a line of so many windows, and its scratch memory
+			size := 1 + z.rng.IntN(40)
+			s.fields[0], s.fields[4] = s.cols+size-1, kernel.WindowQuantileWork(size)
 		}
 	}
 	z.sizes = append(z.sizes, s)

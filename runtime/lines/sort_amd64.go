@@ -21,7 +21,7 @@ var vectorSorters = sorters{
 	sorter[uint64]{sort: quicksort[uint64], sortFew: sortFew[uint64], few: fewVectors * vectorBytes / 8, toKeys: toKeys64, toElements: toElements64, least: leastPlaces64},
 }
 
-// registerSorts registers the kernels among all that sort and merge.
+// registerSorts registers the kernels among all that sort.
 func registerSorts(all []*kernel.Micro) {
 	var list []abi.Kernel
 	for _, m := range all {
@@ -32,6 +32,8 @@ func registerSorts(all []*kernel.Micro) {
 			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: orderOf(m, vectorSorters)})
 		case kernel.Merge:
 			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: mergeOf(m, vectorSorters)})
+		case kernel.WindowQuantile:
+			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: windowQuantileOf(m, vectorSorters)})
 		}
 	}
 	abi.RegisterBuiltin(abi.AVX2, list)

@@ -185,6 +185,15 @@ func Linspace(dt ir.DType, start, stop float64, n int) *Tensor {
 	})
 }
 
+// LinspaceOpen returns the first n of the n+1 numbers of Linspace: those of NumPy's linspace with endpoint=False.
+func LinspaceOpen(dt ir.DType, start, stop float64, n int) *Tensor {
+	if err := checkFinite(start, stop, stop-start); err != nil {
+		return Failf("linspaceopen: %v", err)
+	}
+	step := (stop - start) / float64(max(n, 1))
+	return fillWith("linspaceopen", newTensor("linspaceopen", dt, []int{n}), func(i int) float64 { return start + float64(float64(i)*step) })
+}
+
 // checkFinite returns an error unless all numbers are finite.
 func checkFinite(numbers ...float64) error {
 	for _, f := range numbers {

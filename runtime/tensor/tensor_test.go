@@ -262,6 +262,8 @@ func TestConstructors(t *testing.T) {
 	require.Empty(t, elementsOf[int32](t, Arange(ir.Int32, 3, 3, 1)))
 	require.Equal(t, []float64{1, 1.5, 2}, elementsOf[float64](t, Linspace(ir.Float64, 1, 2, 3)))
 	require.Equal(t, []float64{4}, elementsOf[float64](t, Linspace(ir.Float64, 4, 9, 1)))
+	require.Equal(t, []float64{1, 1.25, 1.5, 1.75}, elementsOf[float64](t, LinspaceOpen(ir.Float64, 1, 2, 4)))
+	require.Equal(t, []float64{4}, elementsOf[float64](t, LinspaceOpen(ir.Float64, 4, 9, 1)))
 	require.Zero(t, New(ir.Float32).Rank())
 
 	for _, c := range []struct {

@@ -20,16 +20,17 @@ var rowRules = map[ir.Op]func(d *Division, v *ir.Value, p place) error{
 		}
 		return nil
 	},
-	ir.OpIota:      anyRows,
-	ir.OpExpand:    anyRows,
-	ir.OpPermute:   anyRows,
-	ir.OpSqueeze:   anyRows,
-	ir.OpUnsqueeze: anyRows,
-	ir.OpReshape:   checkReshape,
-	ir.OpSlice:     checkSlice,
-	ir.OpIndex:     func(d *Division, v *ir.Value, _ place) error { return d.fixed(v.Attr.Begin) },
-	ir.OpWindow:    otherAxis,
-	ir.OpConcat:    otherAxis,
+	ir.OpIota:           anyRows,
+	ir.OpExpand:         anyRows,
+	ir.OpPermute:        anyRows,
+	ir.OpSqueeze:        anyRows,
+	ir.OpUnsqueeze:      anyRows,
+	ir.OpReshape:        checkReshape,
+	ir.OpSlice:          checkSlice,
+	ir.OpIndex:          func(d *Division, v *ir.Value, _ place) error { return d.fixed(v.Attr.Begin) },
+	ir.OpWindow:         otherAxis,
+	ir.OpConcat:         otherAxis,
+	ir.OpWindowQuantile: otherAxis,
 	ir.OpFlip: func(d *Division, v *ir.Value, p place) error {
 		if slices.Contains(v.Attr.Axes, p.axis) {
 			return errOtherRows

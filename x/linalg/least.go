@@ -65,7 +65,7 @@ func decompose(ctx context.Context, op string, a *graph.Tensor) (matrices, singu
 	if err != nil {
 		return m, singular{}, err
 	}
-	u, s, vt, err := svd(ctx, m)
+	u, s, vt, err := m.svd(ctx, false)
 	return m, singular{u, s, vt, max(m.rows, m.cols)}, err
 }
 

@@ -80,20 +80,25 @@ func Inv(ctx context.Context, a *graph.Tensor) (*graph.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := m.like(m.rows, m.cols)
-	err = m.each(ctx, func() func(int) error {
+	out, err := f.inverses(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return out.tensor(), nil
+}
+
+// inverses returns the inverses of regular matrices.
+func (f factors) inverses(ctx context.Context) (matrices, error) {
+	out := f.like(f.rows, f.cols)
+	return out, f.each(ctx, func() func(int) error {
 		return func(i int) error {
-			for d := range m.rows {
-				out.at(i)[d*(m.rows+1)] = 1
+			for d := range f.rows {
+				out.at(i)[d*(f.rows+1)] = 1
 			}
 			f.solve(i, out.general(i))
 			return nil
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out.tensor(), nil
 }
 
 // Det returns the determinants of matrices [..., n, n], of the shape of the batch: 0 of a singular

@@ -19,17 +19,31 @@ import (
 // is upper triangular, with k = min(m, n). The signs are LAPACK's: r may have negative numbers
 // on its diagonal.
 func QR(ctx context.Context, a *graph.Tensor) (q, r *graph.Tensor, err error) {
-	m, err := read("qr", "a", a)
+	return qr(ctx, "qr", a, func(m matrices) int { return min(m.rows, m.cols) })
+}
+
+// FullQR is QR with square q [..., m, m] and r [..., m, n]: the other columns of q complete a basis, and the other rows of
+// r are zeros.
+func FullQR(ctx context.Context, a *graph.Tensor) (q, r *graph.Tensor, err error) {
+	return qr(ctx, "fullqr", a, func(m matrices) int { return m.rows })
+}
+
+// qr computes so many columns of q and rows of r as columns says.
+func qr(ctx context.Context, op string, a *graph.Tensor, columns func(m matrices) int) (q, r *graph.Tensor, err error) {
+	m, err := read(op, "a", a)
 	if err != nil {
 		return nil, nil, err
 	}
-	k := min(m.rows, m.cols)
+	k, few := columns(m), min(m.rows, m.cols)
 	left, right := m.like(m.rows, k), m.like(k, m.cols)
 	err = m.each(ctx, func() func(int) error {
-		tau := make([]float64, k)
+		tau := make([]float64, few)
 		var work []float64
 		return func(i int) error {
-			if k == 0 {
+			if few == 0 {
+				for d := range k {
+					left.at(i)[d*(k+1)] = 1
+				}
 				return nil
 			}
 			a, q := m.general(i), left.general(i)
@@ -37,7 +51,7 @@ func QR(ctx context.Context, a *graph.Tensor) (q, r *graph.Tensor, err error) {
 			copy(right.at(i), a.Data)
 			clearBelow(right.at(i), k, m.cols)
 			for row := range m.rows {
-				copy(q.Data[row*k:(row+1)*k], a.Data[row*m.cols:])
+				copy(q.Data[row*k:row*k+few], a.Data[row*m.cols:])
 			}
 			work = workspace(work, func(w []float64, n int) { lapack64.Orgqr(q, tau, w, n) })
 			return nil
@@ -65,24 +79,45 @@ func workspace(work []float64, routine func(work []float64, length int)) []float
 // columns, s [..., k] are the singular values, the greatest first, and vt [..., k, n] has
 // orthonormal rows. A NaN or an infinity in a is an error.
 func SVD(ctx context.Context, a *graph.Tensor) (u, s, vt *graph.Tensor, err error) {
-	m, err := read("svd", "a", a)
+	return svd(ctx, "svd", a, false)
+}
+
+// FullSVD is SVD with square u [..., m, m] and vt [..., n, n], whose other columns and rows complete bases.
+func FullSVD(ctx context.Context, a *graph.Tensor) (u, s, vt *graph.Tensor, err error) {
+	return svd(ctx, "fullsvd", a, true)
+}
+
+func svd(ctx context.Context, op string, a *graph.Tensor, full bool) (u, s, vt *graph.Tensor, err error) {
+	m, err := read(op, "a", a)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	left, values, right, err := svd(ctx, m)
+	left, values, right, err := m.svd(ctx, full)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	return left.tensor(), values.shaped(values.cols), right.tensor(), nil
 }
 
-func svd(ctx context.Context, m matrices) (left, values, right matrices, err error) {
+// svd returns the factors of each matrix, with square ones if full.
+func (m matrices) svd(ctx context.Context, full bool) (left, values, right matrices, err error) {
 	k := min(m.rows, m.cols)
 	left, values, right = m.like(m.rows, k), m.like(1, k), m.like(k, m.cols)
+	job := lapack.SVDStore
+	if full {
+		left, right, job = m.like(m.rows, m.rows), m.like(m.cols, m.cols), lapack.SVDAll
+	}
+	if full && k == 0 { // no iteration: the bases are any
+		for _, side := range []matrices{left, right} {
+			for i := range side.count() * side.rows {
+				side.data[i*side.rows+i%side.rows] = 1
+			}
+		}
+	}
 	return left, values, right, m.eachFinite(ctx, func(i int, work []float64) ([]float64, error) {
 		var ok bool
 		work = workspace(work, func(w []float64, n int) {
-			ok = lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, m.general(i), left.general(i), right.general(i), values.at(i), w, n)
+			ok = lapack64.Gesvd(job, job, m.general(i), left.general(i), right.general(i), values.at(i), w, n)
 		})
 		return work, m.converged(i, ok)
 	}, nil)

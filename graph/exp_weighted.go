@@ -1,0 +1,104 @@
+package graph
+
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Exponentially weighted statistics.
+
+// ExpWeighted has the statistics of all elements up to each element of an axis, in which the element i places before has
+// the weight (1-alpha)^i, and NaNs have none: those of pandas' ewm(alpha=alpha) with its defaults. A result is NaN until
+// there is a number. ExpAverage is ewm with adjust=False.
+type ExpWeighted struct {
+	x     Node // with its error, if an argument is wrong
+	axis  int
+	decay Node // 1-alpha, a scalar
+}
+
+// ExpWeighted returns exponentially weighted statistics along an axis of floats. Alpha is a number or a scalar Node above
+// 0 and at most 1: 1/(1+com), 2/(span+1), or 1-exp(-ln(2)/halflife) of pandas' other parameters.
+func (x Node) ExpWeighted(axis, alpha any) ExpWeighted {
+	if x.Err() != nil {
+		return ExpWeighted{x: x}
+	}
+	k, err := x.get().axis(axis)
+	if err != nil {
+		return ExpWeighted{x: fail("%w", err)}
+	}
+	if !ir.Reals.Has(x.DType()) {
+		return ExpWeighted{x: fail("does not take %s: Cast to a float type", x.DType())}
+	}
+	if a, isFloat := alpha.(float64); isFloat && !(a > 0 && a <= 1) {
+		return ExpWeighted{x: fail("an alpha of %v: give one above 0 and at most 1", a)}
+	}
+	a := Node{operand(alpha, x.DType())}
+	switch {
+	case a.Err() != nil:
+		return ExpWeighted{x: a}
+	case a.Rank() != 0 || a.DType() != x.DType():
+		return ExpWeighted{x: fail("an alpha of %s: give a number, or a scalar of %s", a.get().text(), x.DType())}
+	}
+	return ExpWeighted{x, k, a.Neg().Add(1)}
+}
+
+// Sum returns the weighted sums.
+func (e ExpWeighted) Sum() Node {
+	return e.compute(func(e ExpWeighted) Node {
+		return Where(e.total(e.weights(), e.decay).Gt(0), e.total(e.numbers(), e.decay), math.NaN())
+	})
+}
+
+// Mean returns the weighted sums divided by the sums of weights.
+func (e ExpWeighted) Mean() Node { return e.compute(ExpWeighted.mean) }
+
+// Var returns the variances, by pandas' estimate for a sample: NaN of one number. They are sums of squared distances from the
+// mean before each element (West, Updating mean and variance estimates, 1979).
+func (e ExpWeighted) Var() Node {
+	return e.compute(func(e ExpWeighted) Node {
+		is, weight := e.weights(), e.total(e.weights(), e.decay)
+		old := e.before(weight).Mul(e.decay) // the weight of the elements before
+		d := e.x.Sub(e.before(e.mean()))
+		d = Where(is.Eq(0).Or(old.Eq(0)), 0, d)
+		squares := e.total(d.Square().Mul(old.Div(old.Add(1))), e.decay)
+		both := weight.Square()
+		return squares.Mul(weight).Div(both.Sub(e.total(is, e.decay.Square())).Maximum(0))
+	})
+}
+
+// Std returns the square roots of Var.
+func (e ExpWeighted) Std() Node {
+	return e.compute(func(e ExpWeighted) Node { return e.Var().Sqrt() })
+}
+
+// compute computes 16-bit and fixed-point types in the type that they are computed in.
+func (e ExpWeighted) compute(f func(e ExpWeighted) Node) Node {
+	return e.x.inComputeType(func(x Node) Node {
+		if x.Err() != nil {
+			return x
+		}
+		if e.x = x; e.decay.DType() != x.DType() {
+			e.decay = e.decay.Cast(x.DType())
+		}
+		return f(e)
+	})
+}
+
+func (e ExpWeighted) mean() Node {
+	return e.total(e.numbers(), e.decay).Div(e.total(e.weights(), e.decay))
+}
+
+// weights has 1 for each number, and 0 for NaNs; numbers has 0 for NaNs.
+func (e ExpWeighted) weights() Node { return e.x.IsNaN().Not().Cast(e.x.DType()) }
+func (e ExpWeighted) numbers() Node { return Where(e.x.IsNaN(), 0, e.x) }
+
+// total adds elements, each times decay for each place after it.
+func (e ExpWeighted) total(x, decay Node) Node { return x.Recurrence(e.axis, decay) }
+
+// before returns the element before each one, and 0 before the first.
+func (e ExpWeighted) before(x Node) Node {
+	front, none := make([]int, x.Rank()), make([]int, x.Rank())
+	front[e.axis] = 1
+	return x.SliceAxis(e.axis, 0, -1, 1).Pad(front, none, PadConstant)
+}

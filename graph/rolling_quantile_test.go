@@ -1,0 +1,147 @@
+package graph_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// TestRollingQuantile compares with quantiles of windows, bit for bit, along any axis, of fixed and symbolic sizes and of
+// arrays that are cut into several lines.
+func TestRollingQuantile(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.SampledFrom([]int{1, 2, 3, 10, 33}).Draw(t, "size")
+		shape := rapid.SliceOfN(rapid.IntRange(1, 3), 0, 2).Draw(t, "shape")
+		axis := rapid.IntRange(0, len(shape)).Draw(t, "axis")
+		n := rapid.OneOf(rapid.IntRange(size, 3*size+2), rapid.IntRange(4090, 4110)).Draw(t, "n")
+		shape = append(append(append([]int{}, shape[:axis]...), n), shape[axis:]...)
+		dt := rapid.SampledFrom([]graph.DType{graph.Float64, graph.Float32, graph.Float16}).Draw(t, "dtype")
+		in := run(t, graph.Const(graph.Normal(graph.Float64, rapid.Uint64().Draw(t, "seed"), 0, 3, shape...)).Cast(dt))
+		extents := make([]any, len(shape))
+		for k := range shape {
+			extents[k] = shape[k]
+		}
+		if rapid.Bool().Draw(t, "symbolic") {
+			extents[axis] = graph.Dim("n")
+		}
+		x := graph.Input("x", dt, extents...)
+		if rapid.Bool().Draw(t, "with NaN and infinities") {
+			x = graph.Where(x.Gt(6), math.NaN(), graph.Where(x.Lt(-5), math.Inf(-1), graph.Where(x.Gt(5), math.Inf(1), x)))
+		}
+		r, w := x.Rolling(axis, size), x.Window(axis, size, 1, 1)
+		ints := x.Cast(graph.Int32)
+		p, err := graph.Compile(r.Median(), w.Median(-1), r.Quantile(0.25), w.Quantile(0.25, -1), r.Quantile(1), w.Max(-1),
+			ints.Rolling(axis, size).Median(), ints.Window(axis, size, 1, 1).Median(-1))
+		require.NoError(t, err)
+		outs, err := p.RunAll(t.Context(), in)
+		require.NoError(t, err)
+		for i := 0; i < len(outs); i += 2 {
+			require.True(t, graph.Equal(outs[i], outs[i+1]), "statistic %d: %v and %v", i/2, outs[i], outs[i+1])
+		}
+	})
+}
+
+// TestRollingMinPeriods compares statistics without NaNs with their definition, by loops.
+func TestRollingMinPeriods(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.SampledFrom([]int{1, 2, 9, 64, 65, 90}).Draw(t, "size")
+		least := rapid.IntRange(0, min(size, 5)).Draw(t, "least")
+		data := rapid.SliceOfN(rapid.OneOf(rapid.Just(math.NaN()), rapid.Float64Range(-9, 9)), size, 3*size+4).Draw(t, "data")
+		ddof, q := rapid.IntRange(0, 2).Draw(t, "ddof"), rapid.SampledFrom([]float64{0, 0.3, 0.5, 1}).Draw(t, "q")
+		weights := make([]float64, size)
+		for i := range weights {
+			weights[i] = float64(i%4) + 1
+		}
+		r := graph.Const(graph.Of(data)).Rolling(0, size).MinPeriods(least)
+		p, err := graph.Compile(r.Count().Cast(graph.Float64), r.Sum(), r.Mean(), r.Min(), r.Max(), r.Var(ddof), r.Std(ddof), r.Quantile(q), r.WeightedSum(graph.Of(weights)), r.WeightedMean(graph.Of(weights)))
+		require.NoError(t, err)
+		outs, err := p.RunAll(t.Context())
+		require.NoError(t, err)
+		for i := range len(data) - size + 1 {
+			var numbers []float64
+			sum, weighted, weight := 0., 0., 0.
+			for j, v := range data[i : i+size] {
+				if v == v {
+					numbers, sum, weighted, weight = append(numbers, v), sum+v, weighted+weights[j]*v, weight+weights[j]
+				}
+			}
+			n := float64(len(numbers))
+			slices.Sort(numbers)
+			squares := 0.
+			for _, v := range numbers {
+				squares += (v - sum/n) * (v - sum/n)
+			}
+			nan := math.NaN()
+			want := []float64{n, sum, nan, nan, nan, nan, nan, nan, weighted, nan}
+			if len(numbers) > 0 {
+				at := q * (n - 1)
+				low, high := numbers[int(at)], numbers[int(math.Ceil(at))]
+				want = []float64{n, sum, sum / n, numbers[0], numbers[len(numbers)-1], nan, nan, low + (at-math.Floor(at))*(high-low), weighted, weighted / weight}
+				if len(numbers) > ddof {
+					want[5], want[6] = squares/(n-float64(ddof)), math.Sqrt(squares/(n-float64(ddof)))
+				}
+			}
+			for k, out := range outs {
+				if k > 0 && len(numbers) < least {
+					want[k] = nan
+				}
+				got, err := graph.At[float64](out, i)
+				require.NoError(t, err)
+				if want[k] != want[k] {
+					require.True(t, got != got, "statistic %d of window %d is %v, not NaN", k, i, got)
+					continue
+				}
+				require.InDelta(t, want[k], got, 1e-6, "statistic %d of window %d", k, i)
+			}
+		}
+	})
+}
+
+// TestExpWeighted compares with the definition: weighted sums of all elements up to each.
+func TestExpWeighted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		data := rapid.SliceOfN(rapid.OneOf(rapid.Just(math.NaN()), rapid.Float64Range(-9, 9)), 1, 40).Draw(t, "data")
+		alpha := rapid.SampledFrom([]float64{0.1, 0.5, 0.9, 1}).Draw(t, "alpha")
+		offset := rapid.SampledFrom([]float64{0, 1e6}).Draw(t, "offset")
+		for i := range data {
+			data[i] += offset
+		}
+		e := graph.Const(graph.Of(data)).ExpWeighted(0, alpha)
+		p, err := graph.Compile(e.Sum(), e.Mean(), e.Var(), e.Std())
+		require.NoError(t, err)
+		outs, err := p.RunAll(t.Context())
+		require.NoError(t, err)
+		for i := range data {
+			var sum, weight, second, squares float64
+			each := func(f func(v, w float64)) {
+				for j, v := range data[:i+1] {
+					if v == v {
+						f(v, math.Pow(1-alpha, float64(i-j)))
+					}
+				}
+			}
+			each(func(v, w float64) { sum, weight, second = sum+w*v, weight+w, second+w*w })
+			mean := sum / weight
+			each(func(v, w float64) { squares += w * (v - mean) * (v - mean) })
+			variance := squares * weight / (weight*weight - second)
+			want := []float64{sum, mean, variance, math.Sqrt(variance)}
+			if weight == 0 {
+				want[0] = math.NaN()
+			}
+			for k, out := range outs {
+				got, err := graph.At[float64](out, i)
+				require.NoError(t, err)
+				switch {
+				case k < 2 && (weight < 1e-9 || want[k] != want[k]), k >= 2 && weight*weight-second < 1e-6*weight*weight: // no number, or the loops know no digits
+				default:
+					require.InEpsilon(t, 1+math.Abs(want[k]), 1+math.Abs(got), 1e-6, "statistic %d at %d: %v, want %v", k, i, got, want[k])
+				}
+			}
+		}
+	})
+}
