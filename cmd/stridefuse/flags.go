@@ -175,7 +175,7 @@ func (t *tool) parse(c *command, args []string) error {
 	switch {
 	case len(given) > 1:
 		return t.misuse(c, fmt.Errorf("one argument too many: %s", given[1]))
-	case len(given) == 0 && c.name != "help":
+	case len(given) == 0 && !strings.HasPrefix(c.arg, "["):
 		return t.misuse(c, fmt.Errorf("%s is missing", c.arg))
 	case len(given) == 1:
 		t.arg = given[0]

@@ -19,6 +19,11 @@ func (t *tool) source() (source, error) {
 	if err != nil {
 		return source{}, err
 	}
+	return t.sourceOf(dump)
+}
+
+// sourceOf returns the text of a dump that the flags select.
+func (t *tool) sourceOf(dump string) (source, error) {
 	s, err := section(dump, t.stage)
 	if err == nil {
 		s.level, err = levelOf(s.run)

@@ -65,7 +65,8 @@ func init() { // in init, because help reads the table
 		{"html", "FILE", "write a page that shows a program at every level; with -in or -size it has the times of some runs", slices.Concat(text, data, engine), (*tool).html},
 		{"shard", "FILE", "compute a range of blocks of rows, of arrays larger than memory", slices.Concat(data, blocks, engine, []string{"range"}), (*tool).shard},
 		{"merge", "FILE", "complete a job whose ranges have been computed, and print or write what has no rows", slices.Concat(data, blocks, engine, []string{"ranges"}), (*tool).merge},
-		{"help", "COMMAND", "describe a command", nil, (*tool).help},
+		{"explore", "[ADDRESS]", "serve a page that shows a program of yours at every level while you write it; with -out, write the page as a folder that needs no server", []string{"out", "workers"}, (*tool).explore},
+		{"help", "[COMMAND]", "describe a command", nil, (*tool).help},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // overview writes the bars of bytes, the table of steps and the reasons.
 func (p *Page) overview(b *bytes.Buffer) {
-	b.WriteString("<section class=\"col\" data-name=\"overview\"><h2>overview</h2><div class=\"body\">\n")
+	b.WriteString("<section class=\"col\" data-name=\"overview\"><h2>overview</h2><div class=\"body\" tabindex=\"0\">\n")
 	most := max(p.Moved, p.Least, 1)
 	for _, bar := range []struct {
 		name, class string

@@ -135,7 +135,7 @@ func column(b *bytes.Buffer, c Column) {
 	if !c.Open {
 		class = "col shut"
 	}
-	fmt.Fprintf(b, "<section class=\"%s\" data-name=\"%s\"><h2>%s</h2><pre>%s</pre></section>\n", class, escaped(c.Name), inside(c.Name), inside(unaligned(c.Text)))
+	fmt.Fprintf(b, "<section class=\"%s\" data-name=\"%s\"><h2>%s</h2><pre tabindex=\"0\">%s</pre></section>\n", class, escaped(c.Name), inside(c.Name), inside(unaligned(c.Text)))
 }
 
 // unaligned replaces the spaces that align columns by one space; the script aligns them again.
@@ -175,7 +175,7 @@ func (p *Page) kernels(b *bytes.Buffer) {
 		if !open {
 			class = "col shut"
 		}
-		fmt.Fprintf(b, "<section class=\"%s\" data-name=\"%s\"><h2>%s</h2><div class=\"body\">\n", class, name, name)
+		fmt.Fprintf(b, "<section class=\"%s\" data-name=\"%s\"><h2>%s</h2><div class=\"body\" tabindex=\"0\">\n", class, name, name)
 		for i := range p.Kernels {
 			k := &p.Kernels[i]
 			var origins []int
@@ -183,7 +183,7 @@ func (p *Page) kernels(b *bytes.Buffer) {
 				origins = append(origins, p.Steps[s].Origin...)
 			}
 			if t := text(k); t != "" {
-				fmt.Fprintf(b, "<article data-v=\"%s\" style=\"--h:%d\"><h3>kernel %d <small>of %s</small></h3><pre>%s</pre></article>\n",
+				fmt.Fprintf(b, "<article data-v=\"%s\" style=\"--h:%d\"><h3>kernel %d <small>of %s</small></h3><pre tabindex=\"0\">%s</pre></article>\n",
 					originText(origins), Hue(k.Steps[0]), i, stepsText(k.Steps), inside(t))
 			}
 		}

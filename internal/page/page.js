@@ -135,6 +135,20 @@ document.getElementById("columns").addEventListener("click", event => {
 });
 document.addEventListener("keydown", event => { if (event.key === "Escape") { select([]); search.value = ""; find(); } });
 
+// Keys: Enter folds a column whose title has the focus; arrows go from value to value in the column that has it.
+for (const head of document.querySelectorAll("h2")) head.tabIndex = 0;
+document.getElementById("columns").addEventListener("keydown", event => {
+  const head = event.target.closest("h2"), by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (head && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); head.click(); }
+  if (head || !by) return;
+  const lines = [...event.target.querySelectorAll(".l[data-v], tr[data-v]")].filter(e => e.dataset.v !== "" && e.offsetParent);
+  if (!lines.length) return;
+  event.preventDefault();
+  const now = lines.findIndex(e => e.classList.contains("sel")), next = lines[now < 0 ? (by > 0 ? 0 : lines.length - 1) : Math.min(Math.max(now + by, 0), lines.length - 1)];
+  select(numbers(next.dataset.v), next);
+  next.scrollIntoView({ block: "nearest" });
+});
+
 // Search marks lines and boxes; Enter goes from one found value to the next.
 const search = document.getElementById("search");
 let found = [], at = -1;
