@@ -64,21 +64,52 @@ func Zeros(dt ir.DType, shape ...int) *Tensor { return newTensor("zeros", dt, sh
 
 // newTensor is New for the constructor of the given name.
 func newTensor(op string, dt ir.DType, shape []int) *Tensor {
-	if err := dt.Check(); err != nil {
-		return Failf("%s: %v", op, err)
-	}
-	n, err := layout.NumElems(shape)
+	n, err := byteCount(op, dt, shape)
 	if err != nil {
-		return Failf("%s: %v", op, err)
+		return Failf("%v", err)
 	}
-	if n > math.MaxInt/dt.Size() {
-		return Failf("%s: %s takes %d times %d bytes, which passes int", op, TypeText(dt, shape), n, dt.Size())
-	}
-	bytes, err := memory.Allocate(n * dt.Size())
+	bytes, err := memory.Allocate(n)
 	if err != nil {
 		return Failf("%s: %s: %v", op, TypeText(dt, shape), err)
 	}
 	return OfMemory(dt, layout.RowMajor(shape...), bytes)
+}
+
+// byteCount returns the bytes of a new tensor.
+func byteCount(op string, dt ir.DType, shape []int) (int, error) {
+	if err := dt.Check(); err != nil {
+		return 0, fmt.Errorf("%s: %v", op, err)
+	}
+	n, err := layout.NumElems(shape)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %v", op, err)
+	}
+	if n > math.MaxInt/dt.Size() {
+		return 0, fmt.Errorf("%s: %s takes %d times %d bytes, which passes int", op, TypeText(dt, shape), n, dt.Size())
+	}
+	return n * dt.Size(), nil
+}
+
+// NewResult is New for the result of a function that stores every element: the elements have any values until then.
+// Release gives the memory back, as it does for results of runs, and NewResult takes what was given back.
+func NewResult(dt ir.DType, shape ...int) *Tensor {
+	const op = "new"
+	n, err := byteCount(op, dt, shape)
+	if err != nil {
+		return Failf("%v", err)
+	}
+	block := memory.Take(n)
+	if block == nil {
+		r, err := memory.Reserve(n)
+		if err == nil {
+			defer r.Release()
+			block, err = r.Block(n)
+		}
+		if err != nil {
+			return Failf("%s: %s: %v", op, TypeText(dt, shape), err)
+		}
+	}
+	return OverResult(dt, layout.RowMajor(shape...), block, true)
 }
 
 // OfMemory returns a tensor over memory that contains all locations of the layout. It keeps the layout without copying

@@ -66,8 +66,8 @@ func (t *Tensor) ended() bool { return t.life != nil && t.life.over.Load() }
 func MayEnd(t *Tensor) bool { return t.life != nil }
 
 // Release gives the memory of a result back at once, for results of later runs. Without it the garbage collector finds
-// memory that nothing refers to, much later and at a greater cost. Only results of runs can be released: of Run, RunAll
-// and RunNamed, or any view of one, which releases the whole.
+// memory that nothing refers to, much later and at a greater cost. Only results can be released: of Run, RunAll and
+// RunNamed, of NewResult and functions that use it, or any view of one, which releases the whole.
 //
 // From then on t, the result and all its views count as failed: their methods, and runs that are given one, return an
 // error. A slice of Data, an iterator of All and an address of Pointer must not be used any more: their memory

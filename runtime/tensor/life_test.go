@@ -23,3 +23,17 @@ func TestResultIsOneObject(t *testing.T) {
 	require.Equal(t, 1.0, testing.AllocsPerRun(100, func() { last = OverResult(ir.Float32, l, block, true) }))
 	require.NoError(t, last.Err())
 }
+
+func TestNewResult(t *testing.T) {
+	x := NewResult(ir.Float32, 3, 5)
+	require.NoError(t, x.Err())
+	require.Equal(t, []int{3, 5}, x.Shape())
+	require.NoError(t, Copy(x, Ones(ir.Float32, 3, 5)))
+	view := x.Index(0, 1)
+	require.NoError(t, x.Release())
+	require.Error(t, view.Err())
+	require.Error(t, x.Release())
+	require.ErrorContains(t, NewResult(ir.Float32, math.MaxInt).Err(), "new: ")
+	require.ErrorContains(t, NewResult(ir.Float32, -1).Err(), "new: ")
+	require.NoError(t, NewResult(ir.Float64, 0, 2).Err())
+}

@@ -2,21 +2,16 @@ package fft
 
 import (
 	"fmt"
+	"slices"
+	"unsafe"
 
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/graph/cmplx"
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
+	"github.com/stridefuse/stridefuse/x/fft/internal/kernel"
 )
 
-// This file converts tensors to arrays of numbers and back.
-
-// array is an array of complex numbers, row-major, in its own memory.
-type array struct {
-	op    string // the function, for errors
-	dtype graph.DType
-	shape []int
-	data  []complex128
-}
+// This file converts tensors to arrays of elements and back.
 
 // fail returns an error on the line of the user's call.
 func fail(op, format string, args ...any) error {
@@ -34,85 +29,63 @@ func check(op string, t *graph.Tensor) error {
 	return nil
 }
 
-// readComplex copies the complex numbers of a tensor whose last axis has their parts.
-func readComplex(op string, t *graph.Tensor) (array, error) {
+// complexShape returns the shape of the numbers of a tensor whose last axis has their parts.
+func complexShape(op string, t *graph.Tensor) ([]int, error) {
 	if err := check(op, t); err != nil {
-		return array{}, err
+		return nil, err
 	}
 	rank := t.Rank() - 1
 	if rank < 0 || t.Extent(rank) != 2 {
-		return array{}, fail(op, "the operand has shape %v: its last axis must have the 2 parts of complex numbers", t.Shape())
+		return nil, fail(op, "the operand has shape %v: its last axis must have the 2 parts of complex numbers", t.Shape())
 	}
-	a := array{op: op, dtype: t.DType(), shape: t.Shape()[:rank]}
-	if a.dtype == graph.Float64 {
-		own := t.Clone()
-		if err := own.Err(); err != nil {
-			return a, err
-		}
-		var err error
-		a.data, err = cmplx.Data[complex128](own)
-		return a, err
-	}
-	narrow, err := cmplx.Data[complex64](t.Contiguous())
-	a.data = make([]complex128, len(narrow))
-	for i, v := range narrow {
-		a.data[i] = complex128(v)
-	}
-	return a, err
+	return t.Shape()[:rank], nil
 }
 
-// readReal returns the numbers of a tensor, which must not be written to.
-func readReal(op string, t *graph.Tensor) (shape []int, dt graph.DType, data []float64, err error) {
-	if err := check(op, t); err != nil {
-		return nil, dt, nil, err
-	}
-	shape, dt = t.Shape(), t.DType()
-	if dt == graph.Float64 {
-		data, err = graph.Data[float64](t.Contiguous())
-		return shape, dt, data, err
-	}
-	narrow, err := graph.Data[float32](t.Contiguous())
-	data = make([]float64, len(narrow))
-	for i, v := range narrow {
-		data[i] = float64(v)
-	}
-	return shape, dt, data, err
+// array has the elements of a row-major tensor.
+type array[T kernel.Element] struct {
+	*graph.Tensor
+	data []T
 }
 
-// tensor returns the numbers, divided by a divisor, as a tensor.
-func (a array) tensor(divisor float64) *graph.Tensor {
-	if a.dtype == graph.Float64 {
-		for i, v := range a.data {
-			a.data[i] = complex(real(v)/divisor, imag(v)/divisor)
-		}
-		return cmplx.Of(a.data, a.shape...)
+// newArray returns a new array, or an error if there is no memory for it.
+func newArray[T kernel.Element](shape ...int) (array[T], error) {
+	dt := graph.Float64
+	if unsafe.Sizeof(*new(T)) == 4 {
+		dt = graph.Float32
 	}
-	narrow := make([]complex64, len(a.data))
-	for i, v := range a.data {
-		narrow[i] = complex(float32(real(v)/divisor), float32(imag(v)/divisor))
-	}
-	return cmplx.Of(narrow, a.shape...)
+	return arrayOf[T](tensor.NewResult(dt, shape...))
 }
 
-// realTensor returns real numbers as a tensor.
-func realTensor(dt graph.DType, data []float64, shape []int) *graph.Tensor {
-	if dt == graph.Float64 {
-		return graph.Of(data, shape...)
-	}
-	narrow := make([]float32, len(data))
-	for i, v := range data {
-		narrow[i] = float32(v)
-	}
-	return graph.Of(narrow, shape...)
+func arrayOf[T kernel.Element](t *graph.Tensor) (array[T], error) {
+	data, err := graph.Data[T](t)
+	return array[T]{t, data}, err
 }
 
-// count returns the product of the extents of some axes.
-func (a array) count(axes []int) int {
-	n := 1
-	for _, axis := range axes {
-		n *= a.shape[axis]
+// unless returns the tensor of an array, or an error.
+func (a array[T]) unless(err error) (*graph.Tensor, error) {
+	if err != nil {
+		return nil, err
 	}
-	return n
+	return a.Tensor, nil
+}
+
+// resized returns the elements of a tensor with other extents: lines are cut, or continued by zeros. The result may be
+// the tensor's own memory.
+func resized[T kernel.Element](t *graph.Tensor, shape []int) (array[T], error) {
+	if slices.Equal(t.Shape(), shape) {
+		return arrayOf[T](t.Contiguous())
+	}
+	out, err := newArray[T](shape...)
+	if err != nil {
+		return out, err
+	}
+	clear(out.data)
+	to := out.Tensor
+	for axis, extent := range shape {
+		n := min(extent, t.Extent(axis))
+		t, to = t.SliceAxis(axis, 0, n, 1), to.SliceAxis(axis, 0, n, 1)
+	}
+	return out, graph.Copy(to, t)
 }
 
 func size(shape []int) int {
@@ -121,4 +94,9 @@ func size(shape []int) int {
 		n *= extent
 	}
 	return n
+}
+
+// around returns the numbers of lines before and behind an axis.
+func around(shape []int, axis int) (outer, inner int) {
+	return size(shape[:axis]), size(shape[axis+1:])
 }

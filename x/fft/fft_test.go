@@ -88,7 +88,7 @@ func TestLengths(t *testing.T) {
 			whole[i] = complex(v, 0)
 		}
 		near(t, direct(whole, false)[:n/2+1], numbers(t, half, err), 1e-13, n)
-		same, err := fft.IRFFT(ctx, half, fft.Options{N: n})
+		same, err := fft.IRFFT(ctx, half, fft.Options{N: []int{n}})
 		require.NoError(t, err)
 		parts, err := graph.Data[float64](same)
 		require.NoError(t, err)
@@ -137,7 +137,8 @@ func TestAxes(t *testing.T) {
 		half, err := fft.RFFT(ctx, x, o)
 		require.NoError(t, err)
 		last := axes[len(axes)-1]
-		o.N = shape[last]
+		o.N = make([]int, len(axes))
+		o.N[len(axes)-1] = shape[last]
 		same, err := fft.IRFFT(ctx, half, o)
 		require.NoError(t, err)
 		require.Equal(t, x.Shape(), same.Shape())
@@ -211,7 +212,7 @@ func TestNumPy(t *testing.T) {
 		0: {1.5, -0.74401694, 1.65470054, -1.16666667, -0.65470054, 0.4106836},
 		7: {1.85714286, -1.20479714, 1.49040349, 0.02854079, -1.28112449, -0.03387929, 0.14371379},
 	} {
-		x, err := fft.IRFFT(ctx, half, fft.Options{N: n})
+		x, err := fft.IRFFT(ctx, half, fft.Options{N: []int{n}})
 		require.NoError(t, err)
 		got, err := graph.Data[float64](x)
 		require.NoError(t, err)
@@ -234,10 +235,9 @@ func TestMisuse(t *testing.T) {
 		"fft: the operand has shape [4 8]: its last axis must have the 2 parts of complex numbers": forward(z.Index(-1, 0), fft.Options{}),
 		"fft: the operand has shape []: its last axis must have the 2 parts of complex numbers":    forward(graph.ScalarOf(1.0), fft.Options{}),
 		"fft: the operand is int32[2]: it must be float32 or float64":                              forward(graph.Ones(graph.Int32, 2), fft.Options{}),
-		"fft: N is 8: it is an option of irfft alone":                                              forward(z, fft.Options{N: 8}),
+		"fft: N has 2 elements for 1 axes":                                                         forward(z, fft.Options{N: []int{8, 8}}),
 		"fft: norm 9: it is Backward, Ortho or Forward":                                            forward(z, fft.Options{Norm: 9}),
-		"irfft: axis 1 has 8 elements: N is 13, and N/2+1 must be 8":                               inverse(z, fft.Options{N: 13}),
-		"irfft: axis 1 has 8 elements: N is -15, and N/2+1 must be 8":                              inverse(z, fft.Options{N: -15}),
+		"irfft: N is -15 for axis 1: it must not be negative":                                      inverse(z, fft.Options{N: []int{-15}}),
 		"rfft: axis -1: the numbers have shape []":                                                 realForward(graph.ScalarOf(1.0), fft.Options{}),
 		"rfft: the operand is bool[2]: it must be float32 or float64":                              realForward(graph.Ones(graph.Bool, 2), fft.Options{}),
 	} {

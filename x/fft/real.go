@@ -2,118 +2,213 @@ package fft
 
 import (
 	"context"
-	"slices"
+	"unsafe"
 
-	"gonum.org/v1/gonum/dsp/fourier"
+	"github.com/stridefuse/stridefuse/x/fft/internal/kernel"
 )
 
-// This file transforms real lines. For powers of two, the elements with even and odd indices become the parts of half
-// as many complex numbers, and one complex transform gives both.
+// This file transforms real lines. For even lengths, the elements with even and odd indices become the parts of half as
+// many complex numbers, and one complex transform gives both:
+//
+//	X[k] = (Z[k] + conj(Z[m-k]))/2 - i/2·w[k]·(Z[k] - conj(Z[m-k])),  w[k] = exp(-πi·k/m)
 
-// realAxis transforms all lines along an axis of n real numbers, to n/2+1 complex ones.
-func realAxis(ctx context.Context, data []float64, to []complex128, shape []int, axis int) error {
-	n := shape[axis]
-	m := n / 2
-	if !isPower(n) || n < 2 {
-		return along(ctx, data, to, shape, axis, n, m+1, realLines.of(n))
-	}
-	half, pairs := halved(shape, axis)
-	if err := along(ctx, data, pairs, shape, axis, n, m, only(paired)); err != nil {
-		return err
-	}
-	if err := transformAxis(ctx, pairs, half, axis, false); err != nil {
-		return err
-	}
-	roots := powerOf(n).roots
-	return along(ctx, pairs, to, half, axis, m, m+1, only(func(from, to []complex128) {
-		for k := range to {
-			a, b := from[k%m], conjugate(from[(m-k)%m])
-			odd := a - b
-			to[k] = (a+b)/2 + roots[k]*complex(imag(odd)/2, -real(odd)/2)
-		}
-	}))
+// mirror is the relation between the transforms of 2m real numbers and of m pairs of them.
+type mirror[T kernel.Element] struct {
+	m            int
+	factors      []T // -i·w[k] for k from 1 to m/2: as vectors of real and imaginary parts, as far as there are whole ones
+	vectors      int // the number of k in vectors
+	divide, join func(*kernel.Frame)
 }
 
-// inverseRealAxis is the inverse of realAxis, multiplied by n.
-func inverseRealAxis(ctx context.Context, from []complex128, to []float64, shape []int, axis int) error {
-	n := shape[axis]
-	m := n / 2
-	if !isPower(n) || n < 2 {
-		return along(ctx, from, to, shape, axis, m+1, n, inverseRealLines.of(n))
+func newMirror[T kernel.Element](m int, find func(radix int, form kernel.Form) func(*kernel.Frame)) *mirror[T] {
+	lanes := kernel.Lanes[T]()
+	x := &mirror[T]{m: m, divide: find(0, kernel.Divide), join: find(0, kernel.Join)}
+	if m > 2 {
+		x.vectors = (m - 1) / 2 / lanes * lanes
 	}
-	half, pairs := halved(shape, axis)
-	roots := powerOf(n).roots
-	err := along(ctx, from, pairs, half, axis, m+1, m, only(func(from, to []complex128) {
-		from[0], from[m] = complex(real(from[0]), 0), complex(real(from[m]), 0)
-		for k := range to {
-			a, b := from[k], conjugate(from[m-k])
-			odd := conjugate(roots[k]) * (a - b)
-			to[k] = a + b + complex(-imag(odd), real(odd))
+	for k := 1; k <= x.vectors; k += lanes {
+		var im []T
+		for j := k; j < k+lanes; j++ {
+			re, i := root(j, 2*m)
+			x.factors, im = append(x.factors, T(i)), append(im, T(-re))
 		}
-	}))
+		x.factors = append(x.factors, im...)
+	}
+	for k := x.vectors + 1; 2*k <= m; k++ {
+		re, im := root(k, 2*m)
+		x.factors = append(x.factors, T(im), T(-re))
+	}
+	return x
+}
+
+// run computes the m+1 numbers dst from the m numbers src, or with join backwards, times 2, the m numbers dst from the
+// m+1 numbers src. dst and src may be the same.
+func (x *mirror[T]) run(dst, src []T, join bool, f *kernel.Frame) {
+	m := x.m
+	if join {
+		a, b := src[0], src[2*m]
+		dst[0], dst[1] = a+b, a-b
+	} else {
+		a, b := src[0], src[1]
+		dst[0], dst[1] = a+b, 0
+		dst[2*m], dst[2*m+1] = a-b, 0
+	}
+	if x.vectors > 0 {
+		first := 2 * (m - kernel.Lanes[T]())
+		*f = kernel.Frame{
+			Rows: 1, Cols: x.vectors, Table: unsafe.Pointer(&x.factors[0]),
+			In: unsafe.Pointer(&src[2]), InIm: unsafe.Pointer(&src[first]),
+			Out: unsafe.Pointer(&dst[2]), OutIm: unsafe.Pointer(&dst[first]),
+		}
+		if join {
+			x.join(f)
+		} else {
+			x.divide(f)
+		}
+	}
+	for k := x.vectors + 1; 2*k <= m; k++ {
+		i, j := 2*k, 2*(m-k)
+		sumRe, sumIm := src[i]+src[j], src[i+1]-src[j+1]
+		re, im, ur, ui := src[i]-src[j], src[i+1]+src[j+1], x.factors[i-2], x.factors[i-1]
+		if join {
+			re, im = times(re, im, ur, -ui)
+			dst[i], dst[i+1], dst[j], dst[j+1] = sumRe+re, sumIm+im, sumRe-re, im-sumIm
+		} else {
+			re, im = times(re, im, ur, ui)
+			dst[i], dst[i+1], dst[j], dst[j+1] = (sumRe+re)/2, (sumIm+im)/2, (sumRe-re)/2, (im-sumIm)/2
+		}
+	}
+}
+
+// rows is run for all lines along an axis, whose numbers are inner apart, with the arrays dstStep and srcStep apart.
+func (x *mirror[T]) rows(dst, src []T, l lines[T], dstStep, srcStep int, join bool) {
+	line := make([]T, 2*(x.m+1))
+	n, m := x.m, x.m+1 // numbers that are read and written
+	if join {
+		n, m = m, n
+	}
+	for i := range l.outer * l.inner {
+		from, to := src[i/l.inner*srcStep+2*(i%l.inner):], dst[i/l.inner*dstStep+2*(i%l.inner):]
+		for k := range n {
+			line[2*k], line[2*k+1] = from[2*k*l.inner], from[2*k*l.inner+1]
+		}
+		x.run(line, line, join, new(kernel.Frame))
+		for k := range m {
+			to[2*k*l.inner], to[2*k*l.inner+1] = line[2*k], line[2*k+1]
+		}
+	}
+}
+
+// realLines are real lines along an axis, and their transforms: outer*inner lines of n elements and n/2+1 numbers, inner
+// apart.
+type realLines[T kernel.Element] struct {
+	reals, numbers  []T
+	outer, n, inner int
+	scale           T
+}
+
+// forward transforms reals to numbers.
+func (l realLines[T]) forward(ctx context.Context) error {
+	if l.n%2 == 1 {
+		return l.odd(ctx, false)
+	}
+	m, row := l.n/2, 2*l.inner
+	p, err := planOf[T](m)
+	if err != nil {
+		return err
+	}
+	c := lines[T]{dst: l.numbers, src: l.reals, outer: l.outer, n: m, inner: l.inner, scale: l.scale,
+		dstStep: row * (m + 1), srcStep: row * m, real: p.mirror()}
+	if l.inner > 1 {
+		c.src, c.srcStep = c.dst, c.dstStep
+		for o := range l.outer {
+			for k := range m {
+				even, odd := l.reals[(o*m+k)*row:][:l.inner], l.reals[(o*m+k)*row+l.inner:][:l.inner]
+				to := l.numbers[o*c.dstStep+k*row:][:row]
+				for q, v := range even {
+					to[2*q], to[2*q+1] = v, odd[q]
+				}
+			}
+		}
+	}
+	return p.transform(ctx, c)
+}
+
+// backward transforms numbers to reals. It does not read the imaginary parts that transforms of real numbers do not
+// have.
+func (l realLines[T]) backward(ctx context.Context) error {
+	if l.n%2 == 1 {
+		return l.odd(ctx, true)
+	}
+	m, row := l.n/2, 2*l.inner
+	p, err := planOf[T](m)
+	if err != nil {
+		return err
+	}
+	c := lines[T]{dst: l.reals, src: l.numbers, outer: l.outer, n: m, inner: l.inner, scale: l.scale,
+		dstStep: row * m, srcStep: row * (m + 1), inverse: true, real: p.mirror()}
+	if l.inner == 1 {
+		return p.transform(ctx, c)
+	}
+	c.dst = make([]T, len(l.reals))
+	if err := p.transform(ctx, c); err != nil {
+		return err
+	}
+	for at := 0; at < len(c.dst); at += row {
+		even, odd := l.reals[at:][:l.inner], l.reals[at+l.inner:][:l.inner]
+		from := c.dst[at:][:row]
+		for q := range even {
+			even[q], odd[q] = from[2*q], from[2*q+1]
+		}
+	}
+	return nil
+}
+
+// odd transforms lines of odd lengths, as complex ones.
+func (l realLines[T]) odd(ctx context.Context, backward bool) error {
+	m, row := l.n/2+1, 2*l.inner
+	all := make([]T, l.outer*l.n*row)
+	step := l.n * row
+	c := lines[T]{dst: all, src: all, outer: l.outer, n: l.n, inner: l.inner, scale: l.scale, dstStep: step, srcStep: step, inverse: backward}
+	for o := range l.outer {
+		if !backward {
+			for i, v := range l.reals[o*l.n*l.inner:][:l.n*l.inner] {
+				all[o*step+2*i] = v
+			}
+			continue
+		}
+		from, to := l.numbers[o*m*row:][:m*row], all[o*step:][:step]
+		for q := 0; q < row; q += 2 {
+			to[q] = from[q]
+		}
+		for k := 1; k < m; k++ {
+			a, b := to[k*row:][:row], to[(l.n-k)*row:][:row]
+			for q := 0; q < row; q += 2 {
+				a[q], a[q+1] = from[k*row+q], from[k*row+q+1]
+				b[q], b[q+1] = a[q], -a[q+1]
+			}
+		}
+	}
+	p, err := planOf[T](l.n)
 	if err == nil {
-		err = transformAxis(ctx, pairs, half, axis, true)
+		err = p.transform(ctx, c)
 	}
 	if err != nil {
 		return err
 	}
-	return along(ctx, pairs, to, shape, axis, m, n, only(func(from []complex128, to []float64) {
-		for k, v := range from {
-			to[2*k], to[2*k+1] = real(v), imag(v)
+	for o := range l.outer {
+		if backward {
+			to := l.reals[o*l.n*l.inner:][:l.n*l.inner]
+			for i := range to {
+				to[i] = all[o*step+2*i]
+			}
+			continue
 		}
-	}))
-}
-
-// halved returns a shape with half the extent of an axis, and memory for its numbers.
-func halved(shape []int, axis int) ([]int, []complex128) {
-	half := slices.Clone(shape)
-	half[axis] /= 2
-	return half, make([]complex128, size(half))
-}
-
-// paired makes a complex number of two real ones.
-func paired(from []float64, to []complex128) {
-	for k := range to {
-		to[k] = complex(from[2*k], from[2*k+1])
-	}
-}
-
-func conjugate(v complex128) complex128 { return complex(real(v), -imag(v)) }
-
-// realLine returns a function that transforms n real numbers, to n/2+1 complex ones.
-func realLine(n int) func(from []float64, to []complex128) {
-	if !quicker(n, gonumReal) {
-		t := fourier.NewFFT(n)
-		return func(from []float64, to []complex128) { t.Coefficients(to, from) }
-	}
-	f, all := complexLine(n, false), make([]complex128, n)
-	return func(from []float64, to []complex128) {
-		for i, v := range from {
-			all[i] = complex(v, 0)
-		}
-		f(all, all)
-		copy(to, all)
-	}
-}
-
-// inverseRealLine returns the inverse of realLine, multiplied by n.
-func inverseRealLine(n int) func(from []complex128, to []float64) {
-	if !quicker(n, gonumReal) {
-		t := fourier.NewFFT(n)
-		return func(from []complex128, to []float64) { t.Sequence(to, from) }
-	}
-	f, all := complexLine(n, true), make([]complex128, n)
-	return func(from []complex128, to []float64) {
-		all[0] = complex(real(from[0]), 0)
-		for i := 1; i < len(from); i++ {
-			all[i], all[n-i] = from[i], complex(real(from[i]), -imag(from[i]))
-		}
-		if n%2 == 0 {
-			all[n/2] = complex(real(from[n/2]), 0)
-		}
-		f(all, all)
-		for i, v := range all {
-			to[i] = real(v)
+		to := l.numbers[o*m*row:][:m*row]
+		copy(to, all[o*step:])
+		for q := 1; q < row; q += 2 {
+			to[q] = 0
 		}
 	}
+	return nil
 }

@@ -1,0 +1,251 @@
+// Package kernel has the loops of package fft: butterflies, which transform 2 to 8 numbers each, and transpositions. The
+// assembly, for AVX2, and the Go loops come from the same lists of operations and give the same bits.
+package kernel
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir/scalar"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
+
+//go:generate go run ../gen
+
+// Element is the type of a number's parts.
+type Element interface{ float32 | float64 }
+
+// Lanes returns the number of elements of a vector. The columns of frames, and the rows of transpositions, are
+// multiples of it.
+func Lanes[T Element]() int {
+	var t T
+	return 32 / int(unsafe.Sizeof(t))
+}
+
+// Frame is the argument of a kernel. A butterfly of radix r transforms the r numbers that are InLeg bytes apart, for
+// Rows x Cols of them, to numbers that are OutLeg bytes apart. Columns are contiguous; rows are InRow and OutRow bytes
+// apart. If real and imaginary parts lie apart, InIm and OutIm are the addresses of the imaginary ones; if not, they are
+// unused. Inputs and outputs must not overlap, except
+// those of Divide and Join, which may be the same.
+//
+// Transpositions take blocks of lanes rows, InLeg bytes apart, and lanes columns. Rows counts the rows of blocks and
+// Cols the columns. The rows of a transposed block are OutLeg bytes apart, and so are those of blocks side by side.
+//
+// Divide and Join take Cols numbers from In on, and as many backwards, whose first vector is at InIm.
+type Frame struct {
+	Rows, Cols     int
+	In, InIm       unsafe.Pointer
+	InLeg, InRow   int
+	Out, OutIm     unsafe.Pointer
+	OutLeg, OutRow int
+	Table          unsafe.Pointer
+	Second         unsafe.Pointer
+}
+
+// Form says where a kernel finds the parts of numbers, and what it does besides the butterfly.
+type Form uint8
+
+const (
+	Twiddled            Form = iota // result k > 0 of a row is multiplied by number k-1 of the row's r-1 numbers in Table
+	Plain                           // not multiplied
+	FromPairsTwiddled               // from interleaved numbers
+	FromPairs                       //
+	FromSwappedTwiddled             // from interleaved numbers, with the parts exchanged
+	FromSwapped                     //
+	ToPairs                         // to interleaved numbers, multiplied by the real number at Second
+	ToSwapped                       // the same, with the parts exchanged
+
+	Turned        // the block of a row and lanes columns, multiplied by its factors in Table, is transposed
+	TurnedTwice   // the same; the factors are multiplied by those of the block's rows in Second
+	Pack          // interleaved numbers are transposed to split ones
+	PackSwapped   // the same, with the parts exchanged
+	Unpack        // split numbers are transposed to interleaved ones, multiplied by the real number at Second
+	UnpackSwapped // the same, with the parts exchanged
+	Divide        // the transform of pairs of real numbers becomes that of the numbers
+	Join          // the inverse
+)
+
+func (f Form) twiddled() bool {
+	return f == Twiddled || f == FromPairsTwiddled || f == FromSwappedTwiddled
+}
+
+// Key identifies a kernel: the bits of its elements, its radix (0 for a transposition) and its form.
+type Key struct {
+	Bits, Radix int
+	Form        Form
+}
+
+// avx2 has the kernels in assembly.
+var avx2 = map[Key]func(*Frame){}
+
+// Of returns the kernel for elements of type T.
+func Of[T Element](radix int, form Form) func(*Frame) {
+	if abi.Best() >= abi.AVX2 {
+		var t T
+		if f := avx2[Key{8 * int(unsafe.Sizeof(t)), radix, form}]; f != nil {
+			return f
+		}
+	}
+	return Portable[T](radix, form)
+}
+
+// Portable is Of without assembly.
+func Portable[T Element](radix int, form Form) func(*Frame) {
+	switch form {
+	case Turned, TurnedTwice:
+		return func(f *Frame) { turn[T](f, form == TurnedTwice) }
+	case Pack, PackSwapped, Unpack, UnpackSwapped:
+		return func(f *Frame) { pack[T](f, form) }
+	case Divide, Join:
+		return func(f *Frame) { mirror[T](f, form == Join) }
+	}
+	f := generic[T](radix)
+	return func(frame *Frame) { f(frame, form) }
+}
+
+// fma returns x*y + z, rounded once.
+func fma[T Element](x, y, z T) T {
+	if unsafe.Sizeof(x) == 8 {
+		return T(math.FMA(float64(x), float64(y), float64(z)))
+	}
+	return T(scalar.FMA32(float32(x), float32(y), float32(z)))
+}
+
+// times returns the product of two complex numbers, as the kernels compute it.
+func times[T Element](re, im, wr, wi T) (T, T) {
+	return fma(re, wr, -T(im*wi)), fma(re, wi, T(im*wr))
+}
+
+// cursor is the address of the numbers of a column.
+type cursor[T Element] struct {
+	re, im          unsafe.Pointer
+	leg, step, line int
+	scale           T
+}
+
+func (c *cursor[T]) next() { c.re, c.im = unsafe.Add(c.re, c.step), unsafe.Add(c.im, c.step) }
+
+// row advances from the end of a row of columns to the next row.
+func (c *cursor[T]) row(columns int) {
+	c.re, c.im = unsafe.Add(c.re, c.line-columns*c.step), unsafe.Add(c.im, c.line-columns*c.step)
+}
+
+func (c *cursor[T]) get(leg int) (re, im T) {
+	return *(*T)(unsafe.Add(c.re, leg*c.leg)), *(*T)(unsafe.Add(c.im, leg*c.leg))
+}
+
+func (c *cursor[T]) put(leg int, re, im T) {
+	*(*T)(unsafe.Add(c.re, leg*c.leg)), *(*T)(unsafe.Add(c.im, leg*c.leg)) = re*c.scale, im*c.scale
+}
+
+// putTimes stores a number multiplied by number k of a table, which may be nil.
+func (c *cursor[T]) putTimes(leg int, re, im T, table unsafe.Pointer, k int) {
+	if table != nil {
+		w := (*[2]T)(unsafe.Add(table, 2*k*int(unsafe.Sizeof(re))))
+		re, im = times(re, im, w[0], w[1])
+	}
+	c.put(leg, re, im)
+}
+
+func source[T Element](f *Frame, form Form) cursor[T] {
+	swap := form == FromSwapped || form == FromSwappedTwiddled || form == PackSwapped
+	return at[T](f.In, f.InIm, f.InLeg, f.InRow, swap || form == FromPairs || form == FromPairsTwiddled || form == Pack, swap)
+}
+
+func destination[T Element](f *Frame, form Form) cursor[T] {
+	swap := form == ToSwapped || form == UnpackSwapped
+	pairs := swap || form == ToPairs || form == Unpack
+	c := at[T](f.Out, f.OutIm, f.OutLeg, f.OutRow, pairs, swap)
+	if pairs {
+		c.scale = *(*T)(f.Second)
+	}
+	return c
+}
+
+func at[T Element](re, im unsafe.Pointer, leg, line int, pairs, swap bool) cursor[T] {
+	c := cursor[T]{re: re, im: im, leg: leg, line: line, scale: 1}
+	size := int(unsafe.Sizeof(c.scale))
+	c.step = size
+	if pairs {
+		c.im, c.step = unsafe.Add(re, size), 2*size
+	}
+	if swap {
+		c.re, c.im = c.im, c.re
+	}
+	return c
+}
+
+// turn is the transposition.
+func turn[T Element](f *Frame, twice bool) {
+	lanes := Lanes[T]()
+	var t T
+	size := int(unsafe.Sizeof(t))
+	get := func(p unsafe.Pointer, i int) T { return *(*T)(unsafe.Add(p, i*size)) }
+	table, second := f.Table, f.Second
+	for row := range f.Rows {
+		for col := 0; col < f.Cols; col += lanes {
+			for j := range lanes {
+				in := row*f.InRow + j*f.InLeg + col*size
+				for i := range lanes {
+					wr, wi := get(table, 2*j*lanes+i), get(table, (2*j+1)*lanes+i)
+					if twice {
+						wr, wi = times(wr, wi, get(second, 2*j), get(second, 2*j+1))
+					}
+					re, im := times(get(unsafe.Add(f.In, in), i), get(unsafe.Add(f.InIm, in), i), wr, wi)
+					out := row*f.OutRow + (col+i)*f.OutLeg + j*size
+					*(*T)(unsafe.Add(f.Out, out)), *(*T)(unsafe.Add(f.OutIm, out)) = re, im
+				}
+			}
+			table = unsafe.Add(table, 2*lanes*lanes*size)
+		}
+		if twice {
+			second = unsafe.Add(second, 2*lanes*size)
+		}
+	}
+}
+
+// pack is the transposition between interleaved and split numbers.
+func pack[T Element](f *Frame, form Form) {
+	lanes := Lanes[T]()
+	for row := range f.Rows {
+		in, out := source[T](f, form), destination[T](f, form)
+		in.re, in.im = unsafe.Add(in.re, row*f.InRow), unsafe.Add(in.im, row*f.InRow)
+		out.re, out.im = unsafe.Add(out.re, row*f.OutRow), unsafe.Add(out.im, row*f.OutRow)
+		for range f.Cols {
+			to := out
+			for j := range lanes {
+				re, im := in.get(j)
+				to.put(0, re, im)
+				to.next()
+			}
+			in.next()
+			out.re, out.im = unsafe.Add(out.re, f.OutLeg), unsafe.Add(out.im, f.OutLeg)
+		}
+	}
+}
+
+// mirror is Divide, or Join.
+func mirror[T Element](f *Frame, join bool) {
+	lanes := Lanes[T]()
+	size := int(unsafe.Sizeof(T(0)))
+	at := func(p unsafe.Pointer, i int) *T { return (*T)(unsafe.Add(p, i*size)) }
+	for k := range f.Cols {
+		i := k%lanes + k/lanes*2*lanes
+		j := 2 * (lanes - 1 - k)
+		first, second := mirrored(*at(f.In, 2*k), *at(f.In, 2*k+1), *at(f.InIm, j), *at(f.InIm, j+1), *at(f.Table, i), *at(f.Table, i+lanes), join)
+		*at(f.Out, 2*k), *at(f.Out, 2*k+1) = first[0], first[1]
+		*at(f.OutIm, j), *at(f.OutIm, j+1) = second[0], second[1]
+	}
+}
+
+// mirrored returns what Divide or Join makes of numbers a = k and b = m-k and the factor u.
+func mirrored[T Element](ar, ai, br, bi, ur, ui T, join bool) (first, second [2]T) {
+	sr, si := ar+br, ai-bi
+	dr, di := ar-br, ai+bi
+	if join {
+		dr, di = times(dr, di, ur, -ui)
+		return [2]T{sr + dr, si + di}, [2]T{sr - dr, di - si}
+	}
+	dr, di = times(dr, di, ur, ui)
+	return [2]T{(sr + dr) * 0.5, (si + di) * 0.5}, [2]T{(sr - dr) * 0.5, (di - si) * 0.5}
+}

@@ -1,0 +1,100 @@
+package fft
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/x/fft/internal/kernel"
+)
+
+// This file has the memory of workers, and divides work among them.
+
+// room is memory that grows to what is asked for. Its elements are what earlier uses left.
+type room[T kernel.Element] []T
+
+func (r *room[T]) take(n int) []T {
+	if len(*r) < n {
+		*r = make([]T, n)
+	}
+	return (*r)[:n]
+}
+
+// work is the memory of one worker.
+type work[T kernel.Element] struct {
+	frame                      kernel.Frame // that the kernels of this worker get
+	a, b, columns, middle      room[T]      // of tiles, and of a matrix
+	line, apart, chirp, joined room[T]      // of lines
+	scale                      room[T]      // one number
+}
+
+// idle has the memory of workers that are not running, by the size of elements.
+var idle [9]sync.Pool
+
+func getWork[T kernel.Element]() *work[T] {
+	var t T
+	if w, ok := idle[unsafe.Sizeof(t)].Get().(*work[T]); ok {
+		return w
+	}
+	return new(work[T])
+}
+
+func (w *work[T]) put() {
+	var t T
+	w.frame = kernel.Frame{} // refers to memory of tensors
+	idle[unsafe.Sizeof(t)].Put(w)
+}
+
+// each calls f for 0 to n-1, on some goroutines: the caller's has the memory w, the others have their own. It ends early
+// with an error of f or of the context.
+func each[T kernel.Element](ctx context.Context, workers, n int, w *work[T], f func(i int, w *work[T]) error) error {
+	if workers = min(workers, n); workers <= 1 {
+		for i := range n {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := f(i, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var next atomic.Int64
+	errs := make([]error, workers)
+	var wg sync.WaitGroup
+	loop := func(worker int, w *work[T]) {
+		for i := int(next.Add(1)) - 1; i < n && errs[worker] == nil; i = int(next.Add(1)) - 1 {
+			if errs[worker] = ctx.Err(); errs[worker] == nil {
+				errs[worker] = f(i, w)
+			}
+		}
+	}
+	for worker := 1; worker < workers; worker++ {
+		wg.Go(func() {
+			own := getWork[T]()
+			loop(worker, own)
+			own.put()
+		})
+	}
+	loop(0, w)
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parallelFrom is the least number of elements for which more than one goroutine runs.
+const parallelFrom = 1 << 15
+
+// workersFor returns the number of goroutines for transforms of some elements.
+func workersFor(elements int) int {
+	if elements < parallelFrom {
+		return 1
+	}
+	return runtime.GOMAXPROCS(0)
+}
