@@ -7,9 +7,13 @@ import sys
 import time
 import numpy as np
 import scipy.fft as sf
+import scipy.signal as signal
 
 SHAPES = [(16,), (64,), (256,), (1024,), (4096,), (1 << 14,), (1 << 16,), (1 << 18,), (1 << 19,), (1 << 20,),
           (729,), (2187,), (59049,), (625,), (3125,), (1000,), (1009,), (10000, 16), (1000, 256), (512, 512)]
+
+
+rng = np.random.default_rng(1)
 
 
 def least(f):
@@ -30,7 +34,6 @@ for name in ["fft", "rfft", "irfft", "fftn"]:
             case = f"{name}/float{bits}[{' '.join(map(str, shape))}]"
             if not re.search(sys.argv[1] if len(sys.argv) > 1 else "", case):
                 continue
-            rng = np.random.default_rng(1)
             real = rng.standard_normal(shape).astype(f"f{bits // 8}")
             z = (real + 1j * rng.standard_normal(shape)).astype(f"c{bits // 4}")
             n = shape[-1]
@@ -45,3 +48,13 @@ for name in ["fft", "rfft", "irfft", "fftn"]:
                 else:
                     calls.append(lambda f=f: f(z))
             print(case, *("%.2f" % least(c) for c in calls), flush=True)
+
+for n, m in [(1000, 10), (1000, 1000), (100_000, 5), (100_000, 30), (100_000, 100), (100_000, 1000), (1_000_000, 10_000), (300_000, 300_000)]:
+    case = f"convolve/{n} {m}"
+    if not re.search(sys.argv[1] if len(sys.argv) > 1 else "", case):
+        continue
+    x, taps = rng.standard_normal(n), rng.standard_normal(m)
+    f = [lambda: signal.fftconvolve(x, taps), lambda: signal.oaconvolve(x, taps)]
+    if m <= 1000:
+        f.append(lambda: np.convolve(x, taps))
+    print(case, "fftconvolve, oaconvolve, np.convolve:", *("%.2f" % least(c) for c in f), flush=True)

@@ -54,3 +54,18 @@ func least(b *testing.B, f func() (*graph.Tensor, error)) {
 	}
 	b.ReportMetric(float64(best.Nanoseconds())/1e3, "least-µs")
 }
+
+// BenchmarkConvolve convolves float64 lines with taps by each method; bench.py does so by scipy.signal.
+func BenchmarkConvolve(b *testing.B) {
+	for _, size := range [][2]int{{1000, 10}, {1000, 1000}, {100_000, 5}, {100_000, 30}, {100_000, 100}, {100_000, 1000}, {1_000_000, 10_000}, {300_000, 300_000}} {
+		x, taps := graph.Normal(graph.Float64, 1, 0, 1, size[0]), graph.Normal(graph.Float64, 2, 0, 1, size[1])
+		for name, method := range map[string]fft.Method{"auto": fft.Auto, "direct": fft.Direct, "transform": fft.Transform, "blocks": fft.Blocks} {
+			if method == fft.Direct && size[1] > 1000 {
+				continue
+			}
+			b.Run(fmt.Sprint(size[0], " ", size[1], "/", name), func(b *testing.B) {
+				least(b, func() (*graph.Tensor, error) { return fft.Convolve(ctx, x, taps, fft.ConvolveOptions{Method: method}) })
+			})
+		}
+	}
+}

@@ -190,36 +190,6 @@ func directAlong(z []complex128, shape []int, axis int) []complex128 {
 	return out
 }
 
-// TestNumPy compares with what numpy.fft of NumPy 2.4.6 returns.
-func TestNumPy(t *testing.T) {
-	x := graph.Of([]float64{1, 2, -1, 0.5, 3, 0, -2, 4, 1, 0.25}, 2, 5)
-	z, err := fft.RFFT(ctx, x, fft.Options{})
-	near(t, []complex128{5.5, 2.94959347 + 1.83273439i, -3.19959347 - 0.83879952i,
-		3.25, -4.58586471 + 0.3765214i, 2.96086471 + 4.17568637i}, numbers(t, z, err), 1e-8)
-	z, err = fft.RFFT(ctx, x, fft.Options{Norm: fft.Ortho})
-	near(t, []complex128{2.45967478, 1.3190983 + 0.81962374i, -1.4309017 - 0.37512255i,
-		1.45344419, -2.05086105 + 0.16838549i, 1.32413895 + 1.86742371i}, numbers(t, z, err), 1e-8)
-	parts := graph.Stack(-1, graph.Const(x), graph.Const(x.Flip(0)))
-	p, err := graph.Compile(parts)
-	require.NoError(t, err)
-	both, err := p.Run(ctx)
-	require.NoError(t, err)
-	z, err = fft.FFT(ctx, both, fft.Options{Axes: []int{0, 1}, Norm: fft.Forward})
-	near(t, []complex128{0.875 + 0.875i, -0.3845527 + 0.05729846i, -0.35756156 + 0.30981581i, 0.30981581 - 0.35756156i, 0.05729846 - 0.3845527i,
-		0.225 - 0.225i, 0.89916712 - 0.60792452i, -1.11749441 + 0.11459723i, -0.11459723 + 1.11749441i, 0.60792452 - 0.89916712i}, numbers(t, z, err), 1e-7)
-	half := complexes.Of([]complex128{1, 2 - 1i, 3i, 4 + 0.5i})
-	for n, want := range map[int][]float64{
-		0: {1.5, -0.74401694, 1.65470054, -1.16666667, -0.65470054, 0.4106836},
-		7: {1.85714286, -1.20479714, 1.49040349, 0.02854079, -1.28112449, -0.03387929, 0.14371379},
-	} {
-		x, err := fft.IRFFT(ctx, half, fft.Options{N: []int{n}})
-		require.NoError(t, err)
-		got, err := graph.Data[float64](x)
-		require.NoError(t, err)
-		require.InDeltaSlice(t, want, got, 1e-8)
-	}
-}
-
 func TestMisuse(t *testing.T) {
 	z := random(1, graph.Float64, 4, 8)
 	empty := graph.New(graph.Float64, 3, 0, 2)

@@ -7,7 +7,6 @@ replace github.com/stridefuse/stridefuse => ../..
 require (
 	github.com/stretchr/testify v1.12.1
 	github.com/stridefuse/stridefuse v0.0.0-00010101000000-000000000000
-	gonum.org/v1/gonum v0.17.0
 	pgregory.net/rapid v1.3.0
 )
 

@@ -24,10 +24,10 @@ func (r *room[T]) take(n int) []T {
 
 // work is the memory of one worker.
 type work[T kernel.Element] struct {
-	frame                      kernel.Frame // that the kernels of this worker get
-	a, b, columns, middle      room[T]      // of tiles, and of a matrix
-	line, apart, chirp, joined room[T]      // of lines
-	scale                      room[T]      // one number
+	frame                             kernel.Frame // that the kernels of this worker get
+	a, b, columns, middle             room[T]      // of tiles, and of a matrix
+	line, apart, chirp, joined, block room[T]      // of lines
+	scale                             room[T]      // one number
 }
 
 // idle has the memory of workers that are not running, by the size of elements.

@@ -55,6 +55,9 @@ func files() map[string][]byte {
 			fmt.Fprintf(&decl, "\n//go:noescape\nfunc %s%s(f *Frame)\n", k.name, t.bits)
 			fmt.Fprintf(table, "\tavx2[Key{%s, 0, %s}] = %s%[1]s\n", t.bits, k.key, k.name)
 		}
+		writeTaps(&asm, t)
+		fmt.Fprintf(&decl, "\n//go:noescape\nfunc taps%s(f *Frame)\n", t.bits)
+		fmt.Fprintf(table, "\tavx2[Key{%s, 0, Taps}] = taps%[1]s\n", t.bits)
 	}
 	consts.write(&asm)
 	fmt.Fprintf(&decl, "\nfunc init() {\n%s}\n", table)

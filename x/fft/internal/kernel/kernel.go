@@ -31,6 +31,8 @@ func Lanes[T Element]() int {
 // Transpositions take blocks of lanes rows, InLeg bytes apart, and lanes columns. Rows counts the rows of blocks and
 // Cols the columns. The rows of a transposed block are OutLeg bytes apart, and so are those of blocks side by side.
 //
+// Taps writes Cols real numbers: the sums of elements i to i+Rows-1 of In, each times its element of Table.
+//
 // Divide and Join take Cols numbers from In on, and as many backwards, whose first vector is at InIm.
 type Frame struct {
 	Rows, Cols     int
@@ -63,6 +65,7 @@ const (
 	UnpackSwapped // the same, with the parts exchanged
 	Divide        // the transform of pairs of real numbers becomes that of the numbers
 	Join          // the inverse
+	Taps          // sums of Rows products of real numbers, with the elements of Table
 )
 
 func (f Form) twiddled() bool {
@@ -96,6 +99,8 @@ func Portable[T Element](radix int, form Form) func(*Frame) {
 		return func(f *Frame) { turn[T](f, form == TurnedTwice) }
 	case Pack, PackSwapped, Unpack, UnpackSwapped:
 		return func(f *Frame) { pack[T](f, form) }
+	case Taps:
+		return taps[T]
 	case Divide, Join:
 		return func(f *Frame) { mirror[T](f, form == Join) }
 	}
@@ -248,4 +253,16 @@ func mirrored[T Element](ar, ai, br, bi, ur, ui T, join bool) (first, second [2]
 	}
 	dr, di = times(dr, di, ur, ui)
 	return [2]T{(sr + dr) * 0.5, (si + di) * 0.5}, [2]T{(sr - dr) * 0.5, (di - si) * 0.5}
+}
+
+// taps is Taps.
+func taps[T Element](f *Frame) {
+	in, table := unsafe.Slice((*T)(f.In), f.Cols+f.Rows-1), unsafe.Slice((*T)(f.Table), f.Rows)
+	for i := range unsafe.Slice((*T)(f.Out), f.Cols) {
+		sum := T(0)
+		for k, t := range table {
+			sum = fma(in[i+k], t, sum)
+		}
+		*(*T)(unsafe.Add(f.Out, i*int(unsafe.Sizeof(sum)))) = sum
+	}
 }

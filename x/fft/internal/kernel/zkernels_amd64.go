@@ -197,6 +197,9 @@ func divide32(f *Frame)
 func join32(f *Frame)
 
 //go:noescape
+func taps32(f *Frame)
+
+//go:noescape
 func butterfly164(f *Frame)
 
 //go:noescape
@@ -388,6 +391,9 @@ func divide64(f *Frame)
 //go:noescape
 func join64(f *Frame)
 
+//go:noescape
+func taps64(f *Frame)
+
 func init() {
 	avx2[Key{32, 1, Twiddled}] = butterfly132
 	avx2[Key{32, 1, Plain}] = butterfly1Last32
@@ -453,6 +459,7 @@ func init() {
 	avx2[Key{32, 0, UnpackSwapped}] = unpackSwapped32
 	avx2[Key{32, 0, Divide}] = divide32
 	avx2[Key{32, 0, Join}] = join32
+	avx2[Key{32, 0, Taps}] = taps32
 	avx2[Key{64, 1, Twiddled}] = butterfly164
 	avx2[Key{64, 1, Plain}] = butterfly1Last64
 	avx2[Key{64, 1, FromPairsTwiddled}] = butterfly1From64
@@ -517,4 +524,5 @@ func init() {
 	avx2[Key{64, 0, UnpackSwapped}] = unpackSwapped64
 	avx2[Key{64, 0, Divide}] = divide64
 	avx2[Key{64, 0, Join}] = join64
+	avx2[Key{64, 0, Taps}] = taps64
 }
