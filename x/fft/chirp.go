@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/stridefuse/stridefuse/x/fft/internal/kernel"
+	"github.com/stridefuse/stridefuse/x/fft/internal/roots"
 )
 
 // This file has Bluestein's algorithm (A linear filtering approach to the computation of discrete Fourier transform,
@@ -28,9 +29,10 @@ func newChirp[T kernel.Element](n int, find func(radix int, form kernel.Form) fu
 	if c.plan, err = newPlan[T](length, find); err != nil {
 		return nil, err
 	}
+	unity := roots.Of(2 * n)
 	square := 0 // k² modulo 2n
 	for k := range n {
-		re, im := root(square, 2*n)
+		re, im := unity.At(square)
 		square = (square + 2*k + 1) % (2 * n)
 		c.chirp[2*k], c.chirp[2*k+1] = T(re), T(im)
 		for _, at := range []int{k, (length - k) % length} {

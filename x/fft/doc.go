@@ -1,25 +1,36 @@
 // Package fft has discrete Fourier transforms of tensors: complex and real, forward and inverse, of any length, along
-// one axis or several.
+// one axis or several. It also has convolutions.
 //
-//	z, err := fft.RFFT(ctx, x, fft.Options{})                    // x [n] real, z [n/2+1] complex
-//	z, err := fft.FFT(ctx, image, fft.Options{Axes: []int{0, 1}}) // of two axes
+//	z, err := fft.RFFT(ctx, x, fft.Options{})                     // x [n] real, z [n/2+1] complex
+//	z, err := fft.FFT(ctx, image, fft.Options{Axes: []int{0, 1}}) // along two axes
+//	y, err := fft.Convolve(ctx, x, taps, fft.ConvolveOptions{})   // by the cheapest method
 //
-// Names, axes and norms are those of numpy.fft. Complex arrays are tensors in the form of package cmplx: floats with an
-// additional last axis for the real and the imaginary part. An axis in Options counts the axes of the numbers, without
-// that one.
+// Names, axes, lengths and norms are those of numpy.fft and of the array API standard. Complex arrays are tensors in the
+// form of package cmplx: floats with an additional last axis for the real and the imaginary part. An axis in Options
+// counts the axes of the numbers, without that one.
 //
-// These are functions of tensors, for use before or after a program. They are a separate module because they use
-// gonum's dsp/fourier, a translation of FFTPACK, for some lengths that are not powers of two. Its time is proportional
-// to n times the sum of n's prime factors. For lengths where that is much, this package uses Bluestein's algorithm (A
-// linear filtering approach to the computation of discrete Fourier transform, 1970), a convolution whose length is a
-// power of two. Powers of two use Stockham's algorithm, which transforms several lines side by side, and a long line as
-// the columns and rows of a matrix; for 1,024 numbers it takes a fifth of gonum's time (8 µs on an EPYC, Zen 4). Tables
-// are kept for later calls.
+// These are functions of tensors, for use before or after a program. Operands may have any strides and are not written
+// to. Results are new row-major tensors of the operand's type, float32 or float64, in which all is computed; Release
+// gives their memory back for later ones. Large arrays are computed on all processors.
 //
-// Operands may have any strides and are not written to. Results are new row-major tensors of the operand's dtype,
-// float32 or float64. All computations are in float64; float32 results are rounded once at the end. Lines are computed
-// on all processors, with the same bits for any number of them.
+// # Algorithm
 //
-// Every error is a *graph.Error with the line of the call, except the error of an ended context, which is returned as
-// it is.
+// A line of n numbers is a matrix of about as many rows as columns (Bailey, FFTs in external or hierarchical memory,
+// 1990): tiles of columns, which stay in the cache, are transformed by Stockham's algorithm with radices 8, 7, 5, 4, 3
+// and 2, multiplied by twiddle factors and transposed; then the columns of that. So memory is read and written twice for
+// any n. Vectors hold numbers of different columns. Lines with a prime factor above 7 are convolutions (Bluestein, 1970).
+// Lengths from NextFastLen take the least time per number. The tables of lengths that were used lately are kept.
+//
+// # Accuracy
+//
+// The loops are AVX2 assembly and Go, with the same bits; results do not depend on the number of processors. With u =
+// 2^-53 (float32: 2^-24) and e the root mean square of the exact result, the error of each element that was compared, of
+// 35 lengths from 2 to 131,072, is at most log₂(n)·u·e, and at most twice that with a prime factor above 7. The exact
+// elements have 60 digits. An element that is small against e may have no correct digit.
+//
+// A line with a NaN or an infinity has no finite element; other lines are not affected. Sums that pass the largest float
+// overflow, also where the quotient of an inverse transform would not.
+//
+// Every error is a *graph.Error with the line of the call, except those of memory that can't be had and of an ended
+// context, which is returned as it is.
 package fft

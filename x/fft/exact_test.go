@@ -51,9 +51,9 @@ func TestExact(t *testing.T) {
 			square += real(z64[j])*real(z64[j]) + imag(z64[j])*imag(z64[j])
 		}
 		norm := math.Sqrt(square) // by Parseval that of the result's elements, divided by the root of n
-		bound := 1 + 0.5*math.Log2(float64(n))
-		if n%11 == 0 || n%97 == 0 || n == 1009 || n == 10007 {
-			bound *= 4 // Bluestein's algorithm
+		bound := math.Log2(float64(n))
+		if fft.NextFastLen(n) != n {
+			bound *= 2 // Bluestein's algorithm
 		}
 		for _, dt := range []graph.DType{graph.Float64, graph.Float32} {
 			var z *graph.Tensor

@@ -65,19 +65,3 @@ func NextFastLen(n int) int {
 	}
 	return best
 }
-
-// root returns exp(-2πi·k/n), for 0 <= k < n. Sine and cosine are of at most an eighth of a turn, so that symmetric roots
-// have the same bits.
-func root(k, n int) (re, im float64) {
-	quarters := (8*k + n) / (2 * n) // the nearest number of quarters of a turn
-	sin, cos := math.Sincos(math.Pi / 2 * float64(4*k-quarters*n) / float64(n))
-	switch quarters % 4 {
-	case 0:
-		return cos, -sin
-	case 1:
-		return -sin, -cos
-	case 2:
-		return -cos, sin
-	}
-	return sin, cos
-}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/x/fft/internal/kernel"
+	"github.com/stridefuse/stridefuse/x/fft/internal/roots"
 )
 
 // This file transforms single lines. A line of n = rows*cols numbers is a matrix: its columns are transformed, multiplied
@@ -38,7 +39,7 @@ func padded(n, lanes int) int { return (n + lanes - 1) / lanes * lanes }
 // half as many columns.
 func shape(n, lanes int) int {
 	best, least := 0, 0.0
-	for rows := lanes; 2*n >= rows*lanes; rows++ {
+	for rows := lanes; 2*n >= rows*lanes && rows <= 64*n/rows; rows++ {
 		if n%rows != 0 {
 			continue
 		}
@@ -86,12 +87,13 @@ func newMatrix[T kernel.Element](n int, find func(radix int, form kernel.Form) f
 	if m.line*size%512 == 0 {
 		m.line += cacheLine / size
 	}
+	unity := roots.Of(n)
 	form, factors := kernel.Turned, m.paddedCols
 	if n > oneTable {
 		form, factors = kernel.TurnedTwice, m.downTile
 		for first := 0; first < m.paddedCols; first += m.downTile {
 			for k := range m.paddedRows {
-				re, im := root(k*first%n, n)
+				re, im := unity.At(k * first % n)
 				m.second = append(m.second, T(re), T(im))
 			}
 		}
@@ -103,7 +105,7 @@ func newMatrix[T kernel.Element](n int, find func(radix int, form kernel.Form) f
 				for k := row; k < row+lanes; k++ {
 					var im []T
 					for j := col; j < col+lanes; j++ {
-						a, b := root(k*j%n, n)
+						a, b := unity.At(k * j % n)
 						m.table, im = append(m.table, T(a)), append(im, T(b))
 					}
 					m.table = append(m.table, im...)

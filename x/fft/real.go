@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/x/fft/internal/kernel"
+	"github.com/stridefuse/stridefuse/x/fft/internal/roots"
 )
 
 // This file transforms real lines. For even lengths, the elements with even and odd indices become the parts of half as
@@ -23,19 +24,20 @@ type mirror[T kernel.Element] struct {
 func newMirror[T kernel.Element](m int, find func(radix int, form kernel.Form) func(*kernel.Frame)) *mirror[T] {
 	lanes := kernel.Lanes[T]()
 	x := &mirror[T]{m: m, divide: find(0, kernel.Divide), join: find(0, kernel.Join)}
+	unity := roots.Of(2 * m)
 	if m > 2 {
 		x.vectors = (m - 1) / 2 / lanes * lanes
 	}
 	for k := 1; k <= x.vectors; k += lanes {
 		var im []T
 		for j := k; j < k+lanes; j++ {
-			re, i := root(j, 2*m)
+			re, i := unity.At(j)
 			x.factors, im = append(x.factors, T(i)), append(im, T(-re))
 		}
 		x.factors = append(x.factors, im...)
 	}
 	for k := x.vectors + 1; 2*k <= m; k++ {
-		re, im := root(k, 2*m)
+		re, im := unity.At(k)
 		x.factors = append(x.factors, T(im), T(-re))
 	}
 	return x

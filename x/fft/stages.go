@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/x/fft/internal/kernel"
+	"github.com/stridefuse/stridefuse/x/fft/internal/roots"
 )
 
 // This file transforms columns: c lines of n numbers side by side, number k of line q at row k and column q. It is the
@@ -57,9 +58,10 @@ func newStages[T kernel.Element](n int, find func(radix int, form kernel.Form) f
 		st := newStage[T](radices(rest)[0], find)
 		rows := rest / st.radix
 		if rows > 1 {
+			unity := roots.Of(rest)
 			for p := range rows {
 				for k := 1; k < st.radix; k++ {
-					re, im := root(p*k, rest)
+					re, im := unity.At(p * k % rest)
 					st.table = append(st.table, T(re), T(im))
 				}
 			}
@@ -107,6 +109,9 @@ func buffer[T kernel.Element](a []T, n, c int) memory {
 	return memory{unsafe.Pointer(&a[0]), unsafe.Pointer(&a[n*c]), c * int(unsafe.Sizeof(a[0])), split}
 }
 
+// mostCalled is the most numbers that a call of a kernel takes, unless a row has more: the garbage collector waits for it.
+const mostCalled = 1 << 14
+
 // run transforms the numbers of a stage. n is the length of the transforms that are left, s the number of columns with
 // the results of the stages before. A last stage writes rows of c numbers.
 func (st *stage[T]) run(dst, src memory, n, s, c int, scale *T, f *kernel.Frame) {
@@ -135,5 +140,21 @@ func (st *stage[T]) run(dst, src memory, n, s, c int, scale *T, f *kernel.Frame)
 		}
 	}
 	f.InLeg = m * s / c * src.row
-	st.kernels[key](f)
+	first := *f
+	most := max(1, mostCalled/(f.Cols*st.radix))
+	for done := 0; done < first.Rows; done += f.Rows {
+		f.Rows = min(first.Rows-done, most)
+		f.In, f.InIm = advanced(first.In, done*f.InRow), advanced(first.InIm, done*f.InRow)
+		f.Out, f.OutIm = advanced(first.Out, done*f.OutRow), advanced(first.OutIm, done*f.OutRow)
+		f.Table = advanced(first.Table, done*2*(st.radix-1)*size)
+		st.kernels[key](f)
+	}
+}
+
+// advanced returns an address some bytes on, or nil.
+func advanced(p unsafe.Pointer, bytes int) unsafe.Pointer {
+	if p == nil {
+		return nil
+	}
+	return unsafe.Add(p, bytes)
 }

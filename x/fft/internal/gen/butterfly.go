@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"math"
+
+	"github.com/stridefuse/stridefuse/x/fft/internal/roots"
 )
 
 // This file builds the operations of kernels.
@@ -225,6 +227,7 @@ func (c *code) eighth(read func(int) number, write func(int, number)) {
 func (c *code) odd(r int, read func(int) number, write func(int, number)) {
 	first := read(0)
 	half := r / 2
+	unity := roots.Of(r)
 	s, d := make([]number, half+1), make([]number, half+1)
 	sum := first
 	for j := 1; j <= half; j++ {
@@ -236,7 +239,8 @@ func (c *code) odd(r int, read func(int) number, write func(int, number)) {
 	for k := 1; k <= half; k++ {
 		even, odd := first, number{}
 		for j := 1; j <= half; j++ {
-			sin, cos := math.Sincos(2 * math.Pi * float64(j*k%r) / float64(r))
+			cos, sin := unity.At(j * k % r)
+			sin = -sin
 			cosine, sine := c.constant(cos), c.constant(math.Abs(sin))
 			even = number{c.op("fma", cosine, s[j].re, even.re), c.op("fma", cosine, s[j].im, even.im)}
 			switch {

@@ -30,10 +30,9 @@ func writeGeneric(w io.Writer) {
 			}
 		}
 		c.transform(r, make([]number, r), read, write)
-		fmt.Fprintf(w, "\nfunc generic%d[T Element](f *Frame, form Form) {\n\tin, out := source[T](f, form), destination[T](f, form)\n\ttable := f.Table\n", r)
-		fmt.Fprintf(w, "\tif !form.twiddled() {\n\t\ttable = nil\n\t}\n")
+		fmt.Fprintf(w, "\nfunc generic%d[T Element](f *Frame, form Form) {\n\tin, out := source[T](f, form), destination[T](f, form)\n\ttable := factors[T](f, form, %[1]d)\n", r)
 		fmt.Fprintf(w, "\tfor range f.Rows {\n\t\tfor range f.Cols {\n%s\t\t\tin.next()\n\t\t\tout.next()\n\t\t}\n\t\tin.row(f.Cols)\n\t\tout.row(f.Cols)\n", body.String())
-		fmt.Fprintf(w, "\t\tif table != nil {\n\t\t\ttable = unsafe.Add(table, %d*unsafe.Sizeof(out.scale))\n\t\t}\n\t}\n}\n", 2*(r-1))
+		fmt.Fprintf(w, "\t\tif table != nil {\n\t\t\ttable = table[%d:]\n\t\t}\n\t}\n}\n", 2*(r-1))
 	}
 	fmt.Fprintln(w, "\nfunc generic[T Element](radix int) func(*Frame, Form) {\n\tswitch radix {")
 	for _, r := range radices {

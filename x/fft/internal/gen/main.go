@@ -25,7 +25,7 @@ func files() map[string][]byte {
 	var asm, decl, generic bytes.Buffer
 	asm.WriteString(header + "//go:build amd64 && !purego\n\n#include \"go_asm.h\"\n#include \"textflag.h\"\n")
 	decl.WriteString(header + "//go:build amd64 && !purego\n\npackage kernel\n")
-	generic.WriteString(header + "package kernel\n\nimport \"unsafe\"\n")
+	generic.WriteString(header + "package kernel\n")
 	consts := &pool{}
 	table := &bytes.Buffer{}
 	for _, t := range []elem{{"32", "PS", 4, 8}, {"64", "PD", 8, 4}} {

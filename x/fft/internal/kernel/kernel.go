@@ -121,35 +121,44 @@ func times[T Element](re, im, wr, wi T) (T, T) {
 	return fma(re, wr, -T(im*wi)), fma(re, wi, T(im*wr))
 }
 
-// cursor is the address of the numbers of a column.
+// cursor is the place of the numbers of a column: the addresses of the first ones, and bytes from there. Addresses beyond
+// the end of memory would be bad pointers.
 type cursor[T Element] struct {
 	re, im          unsafe.Pointer
+	at              int
 	leg, step, line int
 	scale           T
 }
 
-func (c *cursor[T]) next() { c.re, c.im = unsafe.Add(c.re, c.step), unsafe.Add(c.im, c.step) }
+func (c *cursor[T]) next() { c.at += c.step }
 
 // row advances from the end of a row of columns to the next row.
-func (c *cursor[T]) row(columns int) {
-	c.re, c.im = unsafe.Add(c.re, c.line-columns*c.step), unsafe.Add(c.im, c.line-columns*c.step)
-}
+func (c *cursor[T]) row(columns int) { c.at += c.line - columns*c.step }
 
 func (c *cursor[T]) get(leg int) (re, im T) {
-	return *(*T)(unsafe.Add(c.re, leg*c.leg)), *(*T)(unsafe.Add(c.im, leg*c.leg))
+	at := c.at + leg*c.leg
+	return *(*T)(unsafe.Add(c.re, at)), *(*T)(unsafe.Add(c.im, at))
 }
 
 func (c *cursor[T]) put(leg int, re, im T) {
-	*(*T)(unsafe.Add(c.re, leg*c.leg)), *(*T)(unsafe.Add(c.im, leg*c.leg)) = re*c.scale, im*c.scale
+	at := c.at + leg*c.leg
+	*(*T)(unsafe.Add(c.re, at)), *(*T)(unsafe.Add(c.im, at)) = re*c.scale, im*c.scale
 }
 
-// putTimes stores a number multiplied by number k of a table, which may be nil.
-func (c *cursor[T]) putTimes(leg int, re, im T, table unsafe.Pointer, k int) {
-	if table != nil {
-		w := (*[2]T)(unsafe.Add(table, 2*k*int(unsafe.Sizeof(re))))
-		re, im = times(re, im, w[0], w[1])
+// putTimes stores a number multiplied by number k of a table, unless that is empty.
+func (c *cursor[T]) putTimes(leg int, re, im T, table []T, k int) {
+	if len(table) > 0 {
+		re, im = times(re, im, table[2*k], table[2*k+1])
 	}
 	c.put(leg, re, im)
+}
+
+// factors returns the table of a butterfly, or nil.
+func factors[T Element](f *Frame, form Form, radix int) []T {
+	if !form.twiddled() {
+		return nil
+	}
+	return unsafe.Slice((*T)(f.Table), 2*(radix-1)*f.Rows)
 }
 
 func source[T Element](f *Frame, form Form) cursor[T] {
@@ -185,26 +194,24 @@ func turn[T Element](f *Frame, twice bool) {
 	lanes := Lanes[T]()
 	var t T
 	size := int(unsafe.Sizeof(t))
-	get := func(p unsafe.Pointer, i int) T { return *(*T)(unsafe.Add(p, i*size)) }
-	table, second := f.Table, f.Second
+	block := 2 * lanes * lanes // elements of the table for a block
+	table := unsafe.Slice((*T)(f.Table), f.Rows*f.Cols/lanes*block)
 	for row := range f.Rows {
 		for col := 0; col < f.Cols; col += lanes {
 			for j := range lanes {
 				in := row*f.InRow + j*f.InLeg + col*size
 				for i := range lanes {
-					wr, wi := get(table, 2*j*lanes+i), get(table, (2*j+1)*lanes+i)
+					wr, wi := table[2*j*lanes+i], table[(2*j+1)*lanes+i]
 					if twice {
-						wr, wi = times(wr, wi, get(second, 2*j), get(second, 2*j+1))
+						at := 2 * (row*lanes + j) * size
+						wr, wi = times(wr, wi, *(*T)(unsafe.Add(f.Second, at)), *(*T)(unsafe.Add(f.Second, at+size)))
 					}
-					re, im := times(get(unsafe.Add(f.In, in), i), get(unsafe.Add(f.InIm, in), i), wr, wi)
+					re, im := times(*(*T)(unsafe.Add(f.In, in+i*size)), *(*T)(unsafe.Add(f.InIm, in+i*size)), wr, wi)
 					out := row*f.OutRow + (col+i)*f.OutLeg + j*size
 					*(*T)(unsafe.Add(f.Out, out)), *(*T)(unsafe.Add(f.OutIm, out)) = re, im
 				}
 			}
-			table = unsafe.Add(table, 2*lanes*lanes*size)
-		}
-		if twice {
-			second = unsafe.Add(second, 2*lanes*size)
+			table = table[block:]
 		}
 	}
 }
@@ -212,19 +219,15 @@ func turn[T Element](f *Frame, twice bool) {
 // pack is the transposition between interleaved and split numbers.
 func pack[T Element](f *Frame, form Form) {
 	lanes := Lanes[T]()
+	in, out := source[T](f, form), destination[T](f, form)
 	for row := range f.Rows {
-		in, out := source[T](f, form), destination[T](f, form)
-		in.re, in.im = unsafe.Add(in.re, row*f.InRow), unsafe.Add(in.im, row*f.InRow)
-		out.re, out.im = unsafe.Add(out.re, row*f.OutRow), unsafe.Add(out.im, row*f.OutRow)
-		for range f.Cols {
-			to := out
+		for col := range f.Cols {
+			in.at, out.at = row*f.InRow+col*in.step, row*f.OutRow+col*f.OutLeg
 			for j := range lanes {
 				re, im := in.get(j)
-				to.put(0, re, im)
-				to.next()
+				out.put(0, re, im)
+				out.next()
 			}
-			in.next()
-			out.re, out.im = unsafe.Add(out.re, f.OutLeg), unsafe.Add(out.im, f.OutLeg)
 		}
 	}
 }

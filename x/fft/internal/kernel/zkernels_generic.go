@@ -2,14 +2,9 @@
 
 package kernel
 
-import "unsafe"
-
 func generic1[T Element](f *Frame, form Form) {
 	in, out := source[T](f, form), destination[T](f, form)
-	table := f.Table
-	if !form.twiddled() {
-		table = nil
-	}
+	table := factors[T](f, form, 1)
 	for range f.Rows {
 		for range f.Cols {
 			v0, v1 := in.get(0)
@@ -20,17 +15,14 @@ func generic1[T Element](f *Frame, form Form) {
 		in.row(f.Cols)
 		out.row(f.Cols)
 		if table != nil {
-			table = unsafe.Add(table, 0*unsafe.Sizeof(out.scale))
+			table = table[0:]
 		}
 	}
 }
 
 func generic2[T Element](f *Frame, form Form) {
 	in, out := source[T](f, form), destination[T](f, form)
-	table := f.Table
-	if !form.twiddled() {
-		table = nil
-	}
+	table := factors[T](f, form, 2)
 	for range f.Rows {
 		for range f.Cols {
 			v0, v1 := in.get(0)
@@ -47,17 +39,14 @@ func generic2[T Element](f *Frame, form Form) {
 		in.row(f.Cols)
 		out.row(f.Cols)
 		if table != nil {
-			table = unsafe.Add(table, 2*unsafe.Sizeof(out.scale))
+			table = table[2:]
 		}
 	}
 }
 
 func generic3[T Element](f *Frame, form Form) {
 	in, out := source[T](f, form), destination[T](f, form)
-	table := f.Table
-	if !form.twiddled() {
-		table = nil
-	}
+	table := factors[T](f, form, 3)
 	for range f.Rows {
 		for range f.Cols {
 			v0, v1 := in.get(0)
@@ -70,8 +59,8 @@ func generic3[T Element](f *Frame, form Form) {
 			v10 := v0 + v6
 			v11 := v1 + v7
 			out.put(0, v10, v11)
-			v12 := T(-0x1.ffffffffffffcp-02) // -0.4999999999999998
-			v13 := T(0x1.bb67ae8584cacp-01)  // 0.8660254037844388
+			v12 := T(-0x1p-01)              // -0.5
+			v13 := T(0x1.bb67ae8584caap-01) // 0.8660254037844386
 			v14 := fma(v12, v6, v0)
 			v15 := fma(v12, v7, v1)
 			v16 := T(v13 * v8)
@@ -88,17 +77,14 @@ func generic3[T Element](f *Frame, form Form) {
 		in.row(f.Cols)
 		out.row(f.Cols)
 		if table != nil {
-			table = unsafe.Add(table, 4*unsafe.Sizeof(out.scale))
+			table = table[4:]
 		}
 	}
 }
 
 func generic4[T Element](f *Frame, form Form) {
 	in, out := source[T](f, form), destination[T](f, form)
-	table := f.Table
-	if !form.twiddled() {
-		table = nil
-	}
+	table := factors[T](f, form, 4)
 	for range f.Rows {
 		for range f.Cols {
 			v0, v1 := in.get(0)
@@ -131,17 +117,14 @@ func generic4[T Element](f *Frame, form Form) {
 		in.row(f.Cols)
 		out.row(f.Cols)
 		if table != nil {
-			table = unsafe.Add(table, 6*unsafe.Sizeof(out.scale))
+			table = table[6:]
 		}
 	}
 }
 
 func generic5[T Element](f *Frame, form Form) {
 	in, out := source[T](f, form), destination[T](f, form)
-	table := f.Table
-	if !form.twiddled() {
-		table = nil
-	}
+	table := factors[T](f, form, 5)
 	for range f.Rows {
 		for range f.Cols {
 			v0, v1 := in.get(0)
@@ -169,7 +152,7 @@ func generic5[T Element](f *Frame, form Form) {
 			v26 := T(v23 * v8)
 			v27 := T(v23 * v9)
 			v28 := T(-0x1.9e3779b97f4a8p-01) // -0.8090169943749475
-			v29 := T(0x1.2cf2304755a5fp-01)  // 0.5877852522924732
+			v29 := T(0x1.2cf2304755a5ep-01)  // 0.5877852522924731
 			v30 := fma(v28, v16, v24)
 			v31 := fma(v28, v17, v25)
 			v32 := fma(v29, v18, v26)
@@ -181,13 +164,13 @@ func generic5[T Element](f *Frame, form Form) {
 			out.putTimes(1, v34, v35, table, 0)
 			out.putTimes(4, v36, v37, table, 3)
 			v38 := T(-0x1.9e3779b97f4a8p-01) // -0.8090169943749475
-			v39 := T(0x1.2cf2304755a5fp-01)  // 0.5877852522924732
+			v39 := T(0x1.2cf2304755a5ep-01)  // 0.5877852522924731
 			v40 := fma(v38, v6, v0)
 			v41 := fma(v38, v7, v1)
 			v42 := T(v39 * v8)
 			v43 := T(v39 * v9)
-			v44 := T(0x1.3c6ef372fe94cp-02) // 0.30901699437494723
-			v45 := T(0x1.e6f0e134455p-01)   // 0.9510565162951536
+			v44 := T(0x1.3c6ef372fe95p-02)  // 0.30901699437494745
+			v45 := T(0x1.e6f0e134454ffp-01) // 0.9510565162951535
 			v46 := fma(v44, v16, v40)
 			v47 := fma(v44, v17, v41)
 			v48 := fma(-v45, v18, v42)
@@ -204,17 +187,14 @@ func generic5[T Element](f *Frame, form Form) {
 		in.row(f.Cols)
 		out.row(f.Cols)
 		if table != nil {
-			table = unsafe.Add(table, 8*unsafe.Sizeof(out.scale))
+			table = table[8:]
 		}
 	}
 }
 
 func generic7[T Element](f *Frame, form Form) {
 	in, out := source[T](f, form), destination[T](f, form)
-	table := f.Table
-	if !form.twiddled() {
-		table = nil
-	}
+	table := factors[T](f, form, 7)
 	for range f.Rows {
 		for range f.Cols {
 			v0, v1 := in.get(0)
@@ -243,20 +223,20 @@ func generic7[T Element](f *Frame, form Form) {
 			v30 := v20 + v26
 			v31 := v21 + v27
 			out.put(0, v30, v31)
-			v32 := T(0x1.3f3a0e28bedd2p-01) // 0.6234898018587336
+			v32 := T(0x1.3f3a0e28bedd1p-01) // 0.6234898018587335
 			v33 := T(0x1.904c37505de4bp-01) // 0.7818314824680298
 			v34 := fma(v32, v6, v0)
 			v35 := fma(v32, v7, v1)
 			v36 := T(v33 * v8)
 			v37 := T(v33 * v9)
-			v38 := T(-0x1.c7b90e302458p-03) // -0.22252093395631434
-			v39 := T(0x1.f329c0558e96ap-01) // 0.9749279121818237
+			v38 := T(-0x1.c7b90e3024582p-03) // -0.2225209339563144
+			v39 := T(0x1.f329c0558e969p-01)  // 0.9749279121818236
 			v40 := fma(v38, v16, v34)
 			v41 := fma(v38, v17, v35)
 			v42 := fma(v39, v18, v36)
 			v43 := fma(v39, v19, v37)
-			v44 := T(-0x1.cd4bca9cb5c7p-01) // -0.900968867902419
-			v45 := T(0x1.bc4c04d71abc3p-02) // 0.43388373911755823
+			v44 := T(-0x1.cd4bca9cb5c71p-01) // -0.9009688679024191
+			v45 := T(0x1.bc4c04d71abc1p-02)  // 0.4338837391175581
 			v46 := fma(v44, v26, v40)
 			v47 := fma(v44, v27, v41)
 			v48 := fma(v45, v28, v42)
@@ -267,20 +247,20 @@ func generic7[T Element](f *Frame, form Form) {
 			v53 := v47 + v48
 			out.putTimes(1, v50, v51, table, 0)
 			out.putTimes(6, v52, v53, table, 5)
-			v54 := T(-0x1.c7b90e302458p-03) // -0.22252093395631434
-			v55 := T(0x1.f329c0558e96ap-01) // 0.9749279121818237
+			v54 := T(-0x1.c7b90e3024582p-03) // -0.2225209339563144
+			v55 := T(0x1.f329c0558e969p-01)  // 0.9749279121818236
 			v56 := fma(v54, v6, v0)
 			v57 := fma(v54, v7, v1)
 			v58 := T(v55 * v8)
 			v59 := T(v55 * v9)
 			v60 := T(-0x1.cd4bca9cb5c71p-01) // -0.9009688679024191
-			v61 := T(0x1.bc4c04d71abbfp-02)  // 0.433883739117558
+			v61 := T(0x1.bc4c04d71abc1p-02)  // 0.4338837391175581
 			v62 := fma(v60, v16, v56)
 			v63 := fma(v60, v17, v57)
 			v64 := fma(-v61, v18, v58)
 			v65 := fma(-v61, v19, v59)
-			v66 := T(0x1.3f3a0e28beddp-01)  // 0.6234898018587334
-			v67 := T(0x1.904c37505de4dp-01) // 0.78183148246803
+			v66 := T(0x1.3f3a0e28bedd1p-01) // 0.6234898018587335
+			v67 := T(0x1.904c37505de4bp-01) // 0.7818314824680298
 			v68 := fma(v66, v26, v62)
 			v69 := fma(v66, v27, v63)
 			v70 := fma(-v67, v28, v64)
@@ -291,20 +271,20 @@ func generic7[T Element](f *Frame, form Form) {
 			v75 := v69 + v70
 			out.putTimes(2, v72, v73, table, 1)
 			out.putTimes(5, v74, v75, table, 4)
-			v76 := T(-0x1.cd4bca9cb5c7p-01) // -0.900968867902419
-			v77 := T(0x1.bc4c04d71abc3p-02) // 0.43388373911755823
+			v76 := T(-0x1.cd4bca9cb5c71p-01) // -0.9009688679024191
+			v77 := T(0x1.bc4c04d71abc1p-02)  // 0.4338837391175581
 			v78 := fma(v76, v6, v0)
 			v79 := fma(v76, v7, v1)
 			v80 := T(v77 * v8)
 			v81 := T(v77 * v9)
-			v82 := T(0x1.3f3a0e28beddp-01)  // 0.6234898018587334
-			v83 := T(0x1.904c37505de4dp-01) // 0.78183148246803
+			v82 := T(0x1.3f3a0e28bedd1p-01) // 0.6234898018587335
+			v83 := T(0x1.904c37505de4bp-01) // 0.7818314824680298
 			v84 := fma(v82, v16, v78)
 			v85 := fma(v82, v17, v79)
 			v86 := fma(-v83, v18, v80)
 			v87 := fma(-v83, v19, v81)
-			v88 := T(-0x1.c7b90e302458p-03) // -0.22252093395631434
-			v89 := T(0x1.f329c0558e96ap-01) // 0.9749279121818237
+			v88 := T(-0x1.c7b90e3024582p-03) // -0.2225209339563144
+			v89 := T(0x1.f329c0558e969p-01)  // 0.9749279121818236
 			v90 := fma(v88, v26, v84)
 			v91 := fma(v88, v27, v85)
 			v92 := fma(v89, v28, v86)
@@ -321,17 +301,14 @@ func generic7[T Element](f *Frame, form Form) {
 		in.row(f.Cols)
 		out.row(f.Cols)
 		if table != nil {
-			table = unsafe.Add(table, 12*unsafe.Sizeof(out.scale))
+			table = table[12:]
 		}
 	}
 }
 
 func generic8[T Element](f *Frame, form Form) {
 	in, out := source[T](f, form), destination[T](f, form)
-	table := f.Table
-	if !form.twiddled() {
-		table = nil
-	}
+	table := factors[T](f, form, 8)
 	for range f.Rows {
 		for range f.Cols {
 			v0, v1 := in.get(0)
@@ -409,7 +386,7 @@ func generic8[T Element](f *Frame, form Form) {
 		in.row(f.Cols)
 		out.row(f.Cols)
 		if table != nil {
-			table = unsafe.Add(table, 14*unsafe.Sizeof(out.scale))
+			table = table[14:]
 		}
 	}
 }
