@@ -14,6 +14,9 @@ import (
 //	for each tile of the batch                                       in parallel
 //	  dotbatch
 //
+// Left matrices whose elements share sets of the cache, because the batch is their last axis in memory, are transposed into local
+// memory.
+//
 // Many rows that multiply one matrix are a batch too, of a few rows each: [1000,3] x [3,3] is 250 products [4,3] x [3,3]. The
 // rows left over are one more product.
 func matmulSmall(t *target, s *plan.Step) []offer {
@@ -73,7 +76,27 @@ func (b *smallProducts) cost() float64 {
 	if rows := b.step.Axes[b.at.Rows].Extent; rows > m.SmallRows {
 		products *= rows / m.RowsOfMany
 	}
-	return b.t.Work(b.step)*m.SmallTime*b.t.slowdown(b.engine) + m.SmallWork*float64(products)
+	cost := b.t.Work(b.step)*m.SmallTime*b.t.slowdown(b.engine) + m.SmallWork*float64(products)
+	if b.sharesSets(b.step) {
+		cost += b.t.StageWork * float64(elems(b.step)/b.step.Axes[b.at.Cols].Extent)
+	}
+	return cost
+}
+
+// setLines is how many cache lines of one set the first-level cache holds.
+const setLines = 8
+
+// sharesSets reports whether the elements of a left matrix are in more lines of one set than the cache holds, and those of the next
+// matrices next to them.
+func (b *smallProducts) sharesSets(s *plan.Step) bool {
+	rows, d, lines := len(s.Axes)-2, s.Body.In[0].DType, 1
+	left := s.In[0].Strides
+	for _, k := range []int{rows - 1, rows} {
+		if left[k]*d.Size()%b.t.Matmul.SetBytes == 0 {
+			lines *= s.Axes[k].Extent
+		}
+	}
+	return lines > setLines && rows > 1 && left[rows-2] == 1 && s.Axes[rows-2].Extent >= cacheLine/d.Size()
 }
 
 // write returns the draft.
@@ -114,10 +137,23 @@ func (b *smallProducts) multiply(s *plan.Step) {
 	rows := len(s.Axes) - 2
 	pairs, cols, along := rows-1, rows+1, rows-2
 	most := max(1, b.t.mostElems(s)/plan.Indices(s.Axes[pairs:]))
-	w := newWalk(s.Axes).cutAll(along, pairs, rows, cols).cut(along, evenly(s.Axes[along].Extent, most, cacheLine/b.step.Body.In[0].DType.Size()))
+	d, copied := s.Body.In[0].DType, b.sharesSets(s)
+	if copied {
+		most = max(cacheLine/d.Size(), min(most, b.t.PackBytes/d.Size()/plan.Indices(s.Axes[pairs:cols])))
+	}
+	w := newWalk(s.Axes).cutAll(along, pairs, rows, cols).cut(along, evenly(s.Axes[along].Extent, most, cacheLine/d.Size()))
 	left, right, out := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)
 	m, k, n := s.Axes[rows].Extent, s.Axes[pairs].Extent, s.Axes[cols].Extent
+	var items []nest.Item
+	if copied {
+		local := w.local(b.draft.scratch(d, w.most[along]*m*k), along, m*k, rows, k, pairs, 1)
+		row := w.cut(rows, 1)
+		items = row.wrap(w, []nest.Item{transposeCall(d, nest.Fixed(k), w.size[along], row.arg(&left, pairs), 1, row.arg(&local, along))})
+		b.draft.Choice.Packed = []int{0}
+		left = local
+	}
 	leftRow, leftPair, rightRow := left.strides[rows], left.strides[pairs], right.strides[pairs]
 	fields := fixed([]int{k, n, (m-1)*leftRow + (k-1)*leftPair + 1, (k-1)*rightRow + n, leftRow, leftPair, rightRow})
-	b.draft.Parts = append(b.draft.Parts, w.part([]nest.Item{call(b.code, w.size[along], nest.Fixed(m*n), w.args(along, left, right, out), fields...)}))
+	items = append(items, call(b.code, w.size[along], nest.Fixed(m*n), w.args(along, left, right, out), fields...))
+	b.draft.Parts = append(b.draft.Parts, w.part(items))
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
-// TestSmall lowers products with few pairs and columns, contiguous, with a transposed left operand, with one matrix for all,
-// or of many rows, and checks the nests.
+// TestSmall lowers products with few pairs and columns, contiguous, with a transposed left operand, also one whose last axis is the batch, with
+// one matrix for all, or of many rows, and checks the nests.
 func TestSmall(t *testing.T) {
 	all := reached{}
-	all.checkAll(t, []string{"f32", "f64", "i32", "tiles", "rest", "one for all"}, func(t *rapid.T) {
+	all.checkAll(t, []string{"f32", "f64", "i32", "tiles", "rest", "one for all", "copied"}, func(t *rapid.T) {
 		d := rapid.SampledFrom([]string{"f32", "f64", "i32"}).Draw(t, "type")
 		n := rapid.IntRange(2, 200).Draw(t, "products")
 		op := "dot"
@@ -31,6 +31,7 @@ func TestSmall(t *testing.T) {
 			}
 			m := drawMachine(t)
 			m.Matmul.SmallRows = rapid.SampledFrom([]int{4, m.Matmul.SmallRows}).Draw(t, "most rows")
+			m.Matmul.SetBytes = rapid.SampledFrom([]int{1, m.Matmul.SetBytes}).Draw(t, "bytes to the same set")
 			o := offerBy("matmul-small", &target{Machine: m, lib: complete{}, buffers: p.Buffers}, &s)
 			if o.why != "" {
 				continue // the right matrices are transposed, or pairs are multiplied by halves
@@ -47,6 +48,7 @@ func TestSmall(t *testing.T) {
 				d:             true,
 				"tiles":       len(draft.Parts[0].Loops) > 0,
 				"rest":        len(draft.Parts) > 1,
+				"copied":      len(draft.Choice.Packed) > 0,
 				"one for all": s.In[0].Strides[0] == 0 || s.In[1].Strides[0] == 0,
 			} {
 				if is {
