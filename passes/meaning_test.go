@@ -25,8 +25,8 @@ var (
 )
 
 // TestPassKeepsMeaning checks each pass on its own: the states before and after it must evaluate to the same bits.
-// The states are the pass's golden files and random graphs rewritten by the earlier passes. Inputs are random, many
-// of them zeros, NaN, infinities and extremes. The test fails if nothing makes the pass change a state.
+// The states are the pass's golden files and random graphs rewritten by the earlier passes. Inputs are special, eval.Specials,
+// and for small files and graphs also random. The test fails if nothing makes the pass change a state.
 //
 // Someone who works on one pass runs it in seconds:
 //
@@ -38,7 +38,7 @@ func TestPassKeepsMeaning(t *testing.T) {
 		}
 		t.Run(p.Name, func(t *testing.T) {
 			changed := 0
-			compare := func(t *rapid.T, s *State, m *tuning.Machine, inputs []eval.Array) {
+			compare := func(t require.TestingT, s *State, m *tuning.Machine, inputs []eval.Array) {
 				before := s.String()
 				want, wrong := evaluated(s, inputs)
 				if wrong != nil { // a random index was out of range
@@ -61,17 +61,26 @@ func TestPassKeepsMeaning(t *testing.T) {
 				require.Empty(t, irtest.Diff(want, got), "%s\nfrom\n%s", s, before)
 			}
 			for _, text := range goldensOf(t, p.Name) {
-				if s := stateOf(t, text); !*long && !isSmall(s) {
-					require.NoError(t, run(s, p, tuning.Default(1)))
-					changed++ // as its golden file shows
-				} else {
+				golden := func(t require.TestingT, draw func(s *State) []eval.Array) {
+					s := stateOf(t, text)
+					if p.Name == "loops" { // its files start before fuse, because groups have no text
+						require.NoError(t, form.Fuse(s))
+					}
+					compare(t, s, tuning.Default(1), draw(s))
+				}
+				switch elems := elemsOf(stateOf(t, text)); {
+				case *long || elems <= smallElems:
+					for turn := range 4 {
+						golden(t, func(s *State) []eval.Array { return specialInputs(s, turn) })
+					}
 					rapid.Check(t, func(t *rapid.T) {
-						s := stateOf(t, text)
-						if p.Name == "loops" { // its files start before fuse, because groups have no text
-							require.NoError(t, form.Fuse(s))
-						}
-						compare(t, s, tuning.Default(1), inputsOf(t, s))
+						golden(t, func(s *State) []eval.Array { return inputsOf(t, s) })
 					})
+				case elems <= mostElems:
+					golden(t, func(s *State) []eval.Array { return specialInputs(s, 1) })
+				default:
+					require.NoError(t, run(stateOf(t, text), p, tuning.Default(1)))
+					changed++ // as its golden file shows
 				}
 			}
 			rapid.Check(t, func(t *rapid.T) {
@@ -133,23 +142,28 @@ func stateOf(t require.TestingT, text string) *State {
 	return s
 }
 
-// isSmall reports whether a state can be evaluated within milliseconds.
-func isSmall(s *State) bool {
-	const most = 1 << 14
-	elems := 0
+// smallElems and mostElems are sizes of states that can be evaluated within milliseconds, and within a second.
+const smallElems, mostElems = 1 << 14, 1 << 20
+
+// elemsOf returns the number of elements that a state computes.
+func elemsOf(s *State) (elems int) {
 	for _, v := range s.Func.Body {
 		elems += rewrite.Size(v.Type.Shape)
 	}
 	if s.Plan != nil {
 		for i := range s.Plan.Steps {
-			n := 1
-			for _, a := range s.Plan.Steps[i].Axes {
-				n *= a.Extent
-			}
-			elems += n
+			elems += plan.Indices(s.Plan.Steps[i].Axes)
 		}
 	}
-	return elems <= most
+	return elems
+}
+
+// specialInputs returns zeros, NaN, infinities, extremes and the like for a state.
+func specialInputs(s *State, turn int) (inputs []eval.Array) {
+	for i, p := range s.Func.Params {
+		inputs = append(inputs, eval.SpecialArray(p.Type.DType, turn+i, rewrite.Extents(p)...))
+	}
+	return inputs
 }
 
 // inputsOf draws inputs for a state.

@@ -256,6 +256,27 @@ func TestBisect(t *testing.T) {
 	require.Contains(t, runCommand(t, text, "bisect", "-", "-size", "n=5"), "no state differs")
 }
 
+// TestBisectDrawsSpecialInputs: a rule that is wrong for few elements only is found without files of inputs.
+func TestBisectDrawsSpecialInputs(t *testing.T) {
+	inexact := passes.Pass{Name: "inexact", Form: func(s *passes.State) error {
+		return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
+			if v.Op == ir.OpLt && v.Args[0].Op == ir.OpCast && v.Args[1].Op == ir.OpCast {
+				return s.Func.Add(ir.OpLt, ir.Attr{}, v.Pos, v.Args[0].Args[0], v.Args[1].Args[0])
+			}
+			return v, nil
+		})
+	}}
+	const text = `func f(%x: i32[n], %y: i32[n]) {
+  %0 = cast %x : f32[n]
+  %1 = cast %y : f32[n]
+  %2 = lt %0, %1 : bool[n] // user.go:7
+  return %2
+}`
+	o := tryCommand(t.Context(), text, slices.Insert(slices.Clone(passes.Default), 0, inexact), "bisect", "-", "-size", "n=2000")
+	require.Contains(t, o.out, "pass inexact, rewrite 3: lt of user.go:7", o.err)
+	require.Contains(t, runCommand(t, text, "bisect", "-", "-size", "n=2000"), "no state differs")
+}
+
 // TestBisectStages expects the tool to compare the stages after the passes too: the plan without the steps that run once
 // and, if no plan is made for the number of rows, the resized plan.
 func TestBisectStages(t *testing.T) {

@@ -2,7 +2,6 @@ package irtest
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -139,28 +138,15 @@ func Array(t *rapid.T, dt ir.DType, shape ...int) eval.Array {
 	return a
 }
 
-var specialFloats = []float64{
-	0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 2.5, -2.5, 3, 10, -10, 100, 1e-3, 1e-30, 1e30,
-	math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32, -math.MaxFloat32,
-	math.SmallestNonzeroFloat32, 0x1p-126, 0x1p-127, 65504, -65504, 65520, 0x1p-14, 0x1p-24, 0x1p-25, 0x1.8p-24, 2049, 1 + 0x1p-11, 1 << 23, 1<<23 + 1, 1 << 24, 1 << 31, -1 << 31, 1 << 32, 1 << 63, -1 << 63,
-	88.7, -103.9, 709.7, -745, math.MaxFloat64, math.SmallestNonzeroFloat64, 0x1p-1022, 1 << 52, 1<<53 - 1,
-}
-
-var specialInts = []int64{0, 1, -1, 2, 3, -3, 7, 8, 31, 32, 33, 63, 64, 65, 100, -100, 127, 128, 255, 256, 1<<15 - 1, 1 << 15, 1<<16 - 1,
-	math.MaxInt32, math.MinInt32, math.MaxUint32, math.MaxInt64, math.MinInt64, 1<<24 + 1, 1<<53 + 1}
-
 // Element draws the bits of one element.
 func Element(t *rapid.T, dt ir.DType) uint64 {
-	special := rapid.IntRange(0, 2).Draw(t, "special") == 0
-	switch {
+	switch special := rapid.IntRange(0, 2).Draw(t, "special") == 0; {
 	case dt == ir.Bool:
 		return uint64(rapid.IntRange(0, 1).Draw(t, "bool"))
-	case ir.Fractions.Has(dt) && special:
-		return ir.FromFloat(dt, rapid.SampledFrom(specialFloats).Draw(t, "float"))
+	case special:
+		return rapid.SampledFrom(eval.Specials(dt)).Draw(t, "element")
 	case ir.Fractions.Has(dt):
 		return ir.FromFloat(dt, float64(rapid.IntRange(-800, 800).Draw(t, "eighths"))/8)
-	case special:
-		return ir.Wrap(dt, rapid.SampledFrom(specialInts).Draw(t, "int"))
 	}
 	return ir.Wrap(dt, int64(rapid.IntRange(-20, 20).Draw(t, "small")))
 }
