@@ -221,6 +221,28 @@ func TestPage(t *testing.T) {
 		t.Errorf("the second value is %q", line)
 	}
 
+	// The table of steps is in the order of what is clicked.
+	const steps = `[...document.querySelectorAll("tr[data-step]")].map(r => r.dataset.%s).join()`
+	value[string](t, ctx, `document.querySelector("[data-sort=bytes]").click(); ""`)
+	if wrong := value[bool](t, ctx, `[...document.querySelectorAll("tr[data-step]")].some((r, i, all) => i > 0 && +all[i-1].dataset.bytes < +r.dataset.bytes)`); wrong {
+		t.Errorf("the steps by bytes: %s", value[string](t, ctx, fmt.Sprintf(steps, "bytes")))
+	}
+	value[string](t, ctx, `document.querySelector("[data-sort=step]").click(); ""`)
+	if order := value[string](t, ctx, fmt.Sprintf(steps, "step")); !strings.HasPrefix(order, "0,1") {
+		t.Errorf("the steps are in the order %s", order)
+	}
+
+	// The map has all of the picture once it is larger than its view.
+	value[string](t, ctx, `for (let i = 0; i < 8; i++) document.querySelector("[data-zoom='1.25']").click(); ""`)
+	if !value[bool](t, ctx, `(() => { const r = document.querySelector(".map.on use").getBoundingClientRect(); return r.width > 10 && r.height > 10; })()`) {
+		t.Error("the map is empty")
+	}
+
+	set(t, ctx, "#search", "program.txt")
+	set(t, ctx, "#where", "op")
+	if n := value[int](t, ctx, `document.querySelectorAll(".hit").length`); n != 0 {
+		t.Errorf("a search in operations finds %d lines", n)
+	}
 	set(t, ctx, "#search", "tanh")
 	if n := value[int](t, ctx, `document.querySelectorAll(".hit").length`); n == 0 {
 		t.Error("a search finds nothing")

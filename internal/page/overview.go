@@ -34,13 +34,20 @@ func (p *Page) table(b *bytes.Buffer) {
 	for _, s := range p.Steps {
 		most = max(most, s.Needed+s.Extra)
 	}
-	b.WriteString("<table><thead><tr><th>step<th>computes<th>bytes")
+	sortable := func(name string) {
+		fmt.Fprintf(b, "<th aria-sort=\"none\"><button type=\"button\" data-sort=\"%s\">%s</button>", name, name)
+	}
+	b.WriteString("<table><thead><tr>")
+	sortable("step")
+	b.WriteString("<th>computes")
+	sortable("bytes")
 	if p.Profile != "" {
-		b.WriteString("<th>time")
+		sortable("time")
 	}
 	b.WriteString("</thead><tbody>\n")
 	for i, s := range p.Steps {
-		fmt.Fprintf(b, "<tr data-v=\"%s\" style=\"--h:%d\"><td class=\"stripe\">%d<td>%s<small>%s</small>", originText(s.Origin), Hue(i), i, escaped(s.What), escaped(s.How))
+		fmt.Fprintf(b, "<tr data-v=\"%s\" data-step=\"%d\" data-bytes=\"%d\" data-time=\"%.4f\" style=\"--h:%d\"><td class=\"stripe\">%d<td>%s<small>%s</small>",
+			originText(s.Origin), i, s.Needed+s.Extra, max(0, s.Share), Hue(i), i, escaped(s.What), escaped(s.How))
 		fmt.Fprintf(b, "<td><span class=\"track\"><i class=\"least\" style=\"width:%s\"></i><i class=\"moved\" style=\"width:%s\"></i></span><small>%s</small>",
 			percent(s.Needed, most), percent(s.Extra, most), Bytes(s.Needed+s.Extra))
 		if p.Profile != "" {

@@ -116,7 +116,7 @@ func (p *Page) Write(w io.Writer) error {
 
 // body writes the content of the page, and the tables that the script reads.
 func (p *Page) body(b *bytes.Buffer) {
-	fmt.Fprintf(b, `<header><h1>%s</h1><p>%s</p><input id="search" type="search" placeholder="search: op, type, file:line" aria-label="search"><output id="found"></output><button id="theme" type="button">dark / light</button></header>
+	fmt.Fprintf(b, `<header><h1>%s</h1><p>%s</p><select id="where" aria-label="search in"><option value="all">all</option><option value="op">operations</option><option value="line">lines</option></select><input id="search" type="search" placeholder="search: op, type, file:line" aria-label="search"><output id="found"></output><button id="theme" type="button">dark / light</button></header>
 <main id="columns">
 `, escaped(p.Name), escaped(strings.Join(p.About, " · ")))
 	p.overview(b)
@@ -162,7 +162,7 @@ func (p *Page) pictures(b *bytes.Buffer) {
 	if p.Flow != nil {
 		b.WriteString(p.Flow.svg("flow", &p.whys))
 	}
-	b.WriteString("</div></section>\n")
+	b.WriteString("<svg class=\"map\" aria-hidden=\"true\"><use/><rect/></svg></div></section>\n")
 }
 
 // kernels writes the signature of each kernel, and its assembly in its own column.

@@ -90,6 +90,14 @@ document.querySelectorAll(".view").forEach(view => view.addEventListener("pointe
   g.append(title);
 }));
 
+// The table of steps, by the column whose title is clicked: numbers from the greatest, steps from the first.
+for (const head of document.querySelectorAll("[data-sort]")) head.addEventListener("click", () => {
+  const by = head.dataset.sort, body = head.closest("table").tBodies[0];
+  const order = (a, b) => (by === "step" ? 0 : b.dataset[by] - a.dataset[by]) || a.dataset.step - b.dataset.step;
+  body.append(...[...body.rows].sort(order));
+  for (const th of head.closest("tr").cells) if (th.hasAttribute("aria-sort")) th.setAttribute("aria-sort", th.contains(head) ? (by === "step" ? "ascending" : "descending") : "none");
+});
+
 // Selection.
 const marked = [...document.querySelectorAll("[data-v]")].filter(e => e.dataset.v !== "" && !e.classList.contains("v"));
 const byOrigin = new Map();
@@ -150,25 +158,39 @@ document.getElementById("columns").addEventListener("keydown", event => {
 });
 
 // Search marks lines and boxes; Enter goes from one found value to the next.
-const search = document.getElementById("search");
+const search = document.getElementById("search"), where = document.getElementById("where");
+const searched = {
+  all: x => `${x.text} ${x.site} ${x.source} ${x.notes}`,
+  op: x => (/ = (\w+)/.exec(x.text) || ["", ""])[1],
+  line: x => `${x.site} ${x.source}`,
+};
 let found = [], at = -1;
 function find() {
   for (const e of document.querySelectorAll(".hit")) e.classList.remove("hit");
   const text = search.value.trim().toLowerCase();
   at = -1;
-  found = text ? values.map((x, v) => v).filter(v => `${values[v].text} ${values[v].site} ${values[v].source} ${values[v].notes}`.toLowerCase().includes(text)) : [];
+  found = text ? values.map((x, v) => v).filter(v => searched[where.value](values[v]).toLowerCase().includes(text)) : [];
   for (const v of found) for (const e of byOrigin.get(v) || []) if (e.matches(".n, .l")) e.classList.add("hit");
   document.getElementById("found").textContent = text ? `${found.length} found` : "";
 }
 search.addEventListener("input", find);
+where.addEventListener("input", find);
 search.addEventListener("keydown", event => {
   if (event.key === "Enter" && found.length) select([found[at = (at + 1) % found.length]]);
 });
 
 // The picture: drag to move, wheel to zoom.
-const view = document.querySelector(".view");
+// The map in its corner has all of it, and a frame around what is seen; a click there moves it.
+const view = document.querySelector(".view"), map = view.querySelector(".map"), frame = map.querySelector("rect");
 let picture, box, dragged = false, down = null;
-function put() { picture.setAttribute("viewBox", `${box.x} ${box.y} ${box.w} ${box.h}`); }
+function put() {
+  picture.setAttribute("viewBox", `${box.x} ${box.y} ${box.w} ${box.h}`);
+  const all = whole();
+  map.classList.toggle("on", box.w < all.w - 1 || box.h < all.h - 1);
+  for (const k of ["x", "y"]) frame.setAttribute(k, box[k]);
+  frame.setAttribute("width", box.w);
+  frame.setAttribute("height", box.h);
+}
 function whole() { return { x: -10, y: -10, w: +picture.dataset.w, h: +picture.dataset.h }; }
 function fit() { // to the width, from the top, at a size that can be read
   const all = whole(), wide = view.clientWidth || 600, high = view.clientHeight || 600;
@@ -195,6 +217,8 @@ function draw(id) {
   document.querySelectorAll(".picture").forEach(p => p.classList.toggle("on", p.id === id));
   document.querySelectorAll("[data-show]").forEach(b => b.classList.toggle("on", b.dataset.show === id));
   picture = document.getElementById(id);
+  map.querySelector("use").setAttribute("href", `#${id}-all`);
+  map.setAttribute("viewBox", `-10 -10 ${picture.dataset.w} ${picture.dataset.h}`);
   fit();
 }
 view.addEventListener("click", event => {
@@ -203,6 +227,12 @@ view.addEventListener("click", event => {
   if (b.dataset.show) draw(b.dataset.show);
   else if (+b.dataset.zoom) zoom(+b.dataset.zoom);
   else { box = whole(); put(); }
+});
+map.addEventListener("pointerdown", event => {
+  const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(map.getScreenCTM().inverse());
+  box.x = at.x - box.w / 2; box.y = at.y - box.h / 2;
+  put();
+  event.stopPropagation();
 });
 view.addEventListener("wheel", event => {
   event.preventDefault();

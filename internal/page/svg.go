@@ -8,12 +8,12 @@ import (
 
 // svg returns the picture as an SVG element; the page's style sheet sets colours. Boxes and edges have their origins as
 // data-v, and an edge between groups the number of its reason as data-w. The script shows texts where the pointer
-// rests.
+// rests, and shows all of the picture once more as a map.
 func (p *Picture) svg(id string, whys *table) string {
 	d := layoutOf(p)
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg id="%s" class="picture" viewBox="-10 -10 %.0f %.0f" data-w="%.0f" data-h="%.0f" role="img" aria-label="%s">`,
-		id, d.width+20, d.height+20, d.width+20, d.height+20, escaped(p.Name))
+	fmt.Fprintf(&b, `<svg id="%s" class="picture" viewBox="-10 -10 %.0f %.0f" data-w="%.0f" data-h="%.0f" role="img" aria-label="%s"><g id="%s-all">`,
+		id, d.width+20, d.height+20, d.width+20, d.height+20, escaped(p.Name), id)
 	b.WriteByte('\n')
 	labelled := map[int]bool{} // nodes with a labelled edge
 	for _, r := range d.routes {
@@ -26,7 +26,7 @@ func (p *Picture) svg(id string, whys *table) string {
 			d.node(&b, p, &d.boxes[i])
 		}
 	}
-	b.WriteString("</svg>\n")
+	b.WriteString("</g></svg>\n")
 	return b.String()
 }
 
