@@ -194,7 +194,7 @@
 //   - A float that is converted to an integer saturates, and NaN gives 0.
 //   - An index below 0 in a tensor of indices is an error of the run, unless FromEnd makes it count from the end.
 //   - A slice such as ":10" or "-3:" of an axis whose extent is known only at run time must fit: it is not clipped.
-//   - Median, Quantile, Chunk and Unstack need the extent of their axis as a number.
+//   - Chunk and Unstack need the extent of their axis as a number.
 //   - Flatten is a view. Softmax needs its axis. Minimum, Maximum and the numbers above hold everywhere alike.
 //   - Compile computes values that depend only on constants, and Run all others: data belongs into inputs, not into Const.
 package graph

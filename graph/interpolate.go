@@ -1,6 +1,10 @@
 package graph
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // Interp returns the piecewise linear function through points at each x, for floats, as NumPy's interp. The points are
 // two vectors (Nodes or Tensors) of x's type and one length, at least 1: coordinates in ascending order, and values. An x
@@ -55,4 +59,78 @@ func (x Node) PolyVal(coefficients any) Node {
 		}
 		return y
 	}, coefficients)
+}
+
+// PolyFit returns the coefficients of the polynomial in x of a degree from 0 to 32 that fits y best in the least-squares
+// sense, as NumPy's polyfit(x, y, degree): that of the highest power first, for PolyVal. x is a vector of samples, and y, a
+// Node or Tensor of x's type, has a slice along its first axis for each; a column of y has a column of coefficients. All is
+// computed in float64, with polynomials that are orthogonal on the samples (Forsythe, Generation and use of orthogonal
+// polynomials for data-fitting with a digital computer, 1957). With fewer different samples than coefficients the result
+// is NaN, or what rounding leaves.
+func (x Node) PolyFit(y any, degree int) Node {
+	if degree < 0 || degree > mostDegree {
+		return fail("a degree of %d: give one from 0 to %d", degree, mostDegree)
+	}
+	return x.withOperands(func(x Node, operands []Node) Node {
+		y, dt := operands[0], x.DType()
+		switch {
+		case !ir.Reals.Has(dt):
+			return fail("does not take %s: Cast to float32 or float64", dt)
+		case x.Rank() != 1 || y.Rank() == 0 || !y.Shape()[:1].Equal(x.Shape()):
+			return fail("samples of shape %s and values of shape %s: give a vector, and a value or slice for each of its elements", x.Shape(), y.Shape())
+		}
+		return polyFit(x.Cast(Float64), y.Cast(Float64), degree).Cast(dt)
+	}, y)
+}
+
+// mostDegree bounds the nodes that PolyFit makes.
+const mostDegree = 32
+
+// polyFit adds the projection on each orthogonal polynomial p, and subtracts it from the rest of y. The recurrence p[k+1] =
+// (x-a)*p[k] - b*p[k-1] makes the values of p at the samples, and from the powers' coefficients of p those of the next.
+func polyFit(x, y Node, degree int) Node {
+	zero := x.Scalar(0)
+	p, before := x.Scalar(1).BroadcastTo(x.Shape()), zero
+	powers := make(Nodes, degree+1) // coefficients of p, that of the lowest power first
+	earlier, sum := slices.Repeat(Nodes{zero}, degree+1), make(Nodes, degree+1)
+	for i := range powers {
+		powers[i] = zero
+	}
+	powers[0] = x.Scalar(1)
+	var size Node
+	for k := 0; ; k++ {
+		squares := p.Square()
+		norm := squares.Sum()
+		lined := p
+		for range y.Rank() - 1 {
+			lined = lined.Unsqueeze(-1)
+		}
+		c := y.Mul(lined).Sum(0).Div(norm)
+		y = y.Sub(lined.Mul(c))
+		for i := range k + 1 {
+			if part := c.Mul(powers[i]); i < k {
+				sum[i] = sum[i].Add(part)
+			} else {
+				sum[i] = part
+			}
+		}
+		if k == degree {
+			break
+		}
+		a, b := squares.Mul(x).Sum().Div(norm), zero
+		if k > 0 {
+			b = norm.Div(size)
+		}
+		p, before, size = x.Sub(a).Mul(p).Sub(before.Mul(b)), p, norm
+		next := make(Nodes, degree+1)
+		for i := range next {
+			next[i] = powers[i].Mul(a).Neg().Sub(earlier[i].Mul(b))
+			if i > 0 {
+				next[i] = next[i].Add(powers[i-1])
+			}
+		}
+		powers, earlier = next, powers
+	}
+	slices.Reverse(sum)
+	return Stack(0, sum...)
 }

@@ -83,6 +83,7 @@ var others = map[string]func(x graph.Node) graph.Node{
 		return x.PadWith([]int{1, 0, 0, 0}, []int{0, 0, 0, 1}, x.At(0, 0, 0, 0))
 	},
 	"Permute":   func(x graph.Node) graph.Node { return x.Permute(3, 1, 0, 2) },
+	"PolyFit":   func(x graph.Node) graph.Node { return vector(x).PolyFit(vector(x.Flip(0)), 2) },
 	"PolyVal":   func(x graph.Node) graph.Node { return x.PolyVal(vector(x)) },
 	"Rolling":   func(x graph.Node) graph.Node { return x.Rolling(0, 3).Median() },
 	"Quantile":  func(x graph.Node) graph.Node { return x.Quantile(0.4, 1) },

@@ -31,6 +31,21 @@ var numerics = map[string]func(x, at, taps graph.Node) graph.Node{
 	"cross": func(x, at, _ graph.Node) graph.Node {
 		return graph.Stack(1, x, at, x).Cross(graph.Stack(1, at, x, at), 1)
 	},
+	"median":       func(x, _, _ graph.Node) graph.Node { return x.Median(0) },
+	"quantiles":    func(x, _, _ graph.Node) graph.Node { return x.Quantiles([]float64{0, 0.3, 0.5, 1}, 0, graph.KeepDims) },
+	"lower":        quantilesBy("lower"),
+	"higher":       quantilesBy("higher"),
+	"midpoint":     quantilesBy("midpoint"),
+	"nearest":      quantilesBy("nearest"),
+	"inverted":     quantilesBy("inverted_cdf"),
+	"averaged":     quantilesBy("averaged_inverted_cdf"),
+	"closest":      quantilesBy("closest_observation"),
+	"interpolated": quantilesBy("interpolated_inverted_cdf"),
+	"hazen":        quantilesBy("hazen"),
+	"weibull":      quantilesBy("weibull"),
+	"unbiased":     quantilesBy("median_unbiased"),
+	"normal":       quantilesBy("normal_unbiased"),
+	"polyfit":      func(x, at, _ graph.Node) graph.Node { return at.PolyFit(x, 3) },
 	"nan_quantile": func(x, _, _ graph.Node) graph.Node { return x.NanQuantile(0.3) },
 	"nan_std":      func(x, _, _ graph.Node) graph.Node { return x.NanStd(graph.DDOF(1)) },
 	"nan_to_num":   func(x, _, _ graph.Node) graph.Node { return x.NanToNum(1, nil, nil) },
@@ -62,6 +77,29 @@ func TestNumerics(t *testing.T) {
 	})
 }
 
+func quantilesBy(method string) func(x, _, _ graph.Node) graph.Node {
+	return func(x, _, _ graph.Node) graph.Node {
+		return x.Quantiles([]float64{0, 0.05, 0.25, 0.5, 0.61, 1}, 0, graph.QuantileMethod(method))
+	}
+}
+
+// TestPolyFit: polynomials are found again from their values, far from 0 too.
+func TestPolyFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		degree := rapid.IntRange(0, 5).Draw(t, "degree")
+		want := rapid.SliceOfN(rapid.Map(rapid.IntRange(-8, 8), func(v int) float64 { return float64(v) / 4 }), degree+1, degree+1).Draw(t, "coefficients")
+		offset := rapid.SampledFrom([]float64{0, 3}).Draw(t, "offset")
+		x := graph.Const(graph.Linspace(graph.Float64, offset-1, offset+1, rapid.IntRange(degree+1, 40).Draw(t, "n")))
+		y := x.PolyVal(graph.Of(want))
+		got, err := graph.Data[float64](run(t, x.PolyFit(graph.Stack(1, y, y.Neg()), degree)))
+		require.NoError(t, err)
+		for i, w := range want {
+			require.InDelta(t, w, got[2*i], 1e-7)
+			require.InDelta(t, -w, got[2*i+1], 1e-7)
+		}
+	})
+}
+
 // TestNumericMistakes lists the messages of arguments that do not fit.
 func TestNumericMistakes(t *testing.T) {
 	x, m, n := graph.Input("x", graph.Float32, 5), graph.Input("m", graph.Float32, 2, 4), graph.Input("n", graph.Float32, graph.Dim("n"))
@@ -76,6 +114,8 @@ func TestNumericMistakes(t *testing.T) {
 		"convolve: arrays of shape [5] and [2,4]: give two vectors":                                  x.Convolve(m, graph.OverlapFull),
 		"convolve: vectors of 5 and 0 elements: each must have some":                                 x.Convolve(x.Slice("0:0"), graph.OverlapFull),
 		"convolve: taps: the extent of axis 0 of float32[n] is not known before the program runs":    x.Convolve(n, graph.OverlapFull),
+		"polyfit: a degree of 33: give one from 0 to 32":                                             x.PolyFit(x, 33),
+		"polyfit: samples of shape [5] and values of shape [2,4]":                                    x.PolyFit(m, 1),
 		"nanquantile: a part of NaN: give one from 0 to 1":                                           x.NanQuantile(math.NaN()),
 		"isin: dtypes float32 and int32 differ: Cast one of them":                                    x.IsIn(graph.Of([]int32{1})),
 	} {

@@ -45,16 +45,42 @@ func plottingPosition(alpha, beta float64) func(n, q float64) float64 {
 	return func(n, q float64) float64 { return n*q + alpha + q*(1-alpha-beta) - 1 }
 }
 
+// symbolicPositions are quantileMethods for an extent that is known when the program runs: n is a Float64 node.
+var symbolicPositions = map[string]func(n Node, q float64) Node{
+	"linear":   func(n Node, q float64) Node { return n.Sub(1).Mul(q) },
+	"lower":    func(n Node, q float64) Node { return n.Sub(1).Mul(q).Floor() },
+	"higher":   func(n Node, q float64) Node { return n.Sub(1).Mul(q).Ceil() },
+	"midpoint": func(n Node, q float64) Node { p := n.Sub(1).Mul(q); return p.Floor().Add(p.Ceil()).Div(2) },
+	"nearest":  func(n Node, q float64) Node { return n.Sub(1).Mul(q).Round() },
+
+	"inverted_cdf": func(n Node, q float64) Node { return n.Mul(q).Ceil().Sub(1) },
+	"averaged_inverted_cdf": func(n Node, q float64) Node {
+		p := n.Mul(q)
+		return p.Ceil().Add(p.Add(1).Floor()).Div(2).Sub(1)
+	},
+	"closest_observation":       func(n Node, q float64) Node { return n.Mul(q).Round().Sub(1) },
+	"interpolated_inverted_cdf": symbolicPosition(0, 1),
+	"hazen":                     symbolicPosition(0.5, 0.5),
+	"weibull":                   symbolicPosition(0, 0),
+	"median_unbiased":           symbolicPosition(1./3, 1./3),
+	"normal_unbiased":           symbolicPosition(3./8, 3./8),
+}
+
+// symbolicPosition is plottingPosition for symbolicPositions.
+func symbolicPosition(alpha, beta float64) func(n Node, q float64) Node {
+	return func(n Node, q float64) Node { return n.Mul(q).Add(alpha).Add(q * (1 - alpha - beta)).Sub(1) }
+}
+
 // Median returns the middle element along an axis, or of all elements: of an even number the mean of the two, -Inf
-// between -Inf and a number, and NaN if any element is NaN. The axis is dropped, or has extent 1 with KeepDims. Its
-// extent must be known before the program runs, as for all quantiles.
+// between -Inf and a number, and NaN if any element is NaN. The axis is dropped, or has extent 1 with KeepDims. It must
+// have elements, as for all quantiles.
 func (x Node) Median(axis ...any) Node {
 	return x.inComputeType(func(x Node) Node { return x.quantiles([]float64{0.5}, axis, "KeepDims")[0] })
 }
 
 // Quantile returns quantile q, from 0 to 1, along an axis. Between two elements it interpolates linearly, as NumPy's
 // quantile does by default, or as QuantileMethod says. It is NaN if any element is NaN. The axis is dropped, or has
-// extent 1 with KeepDims. Its extent must be known before the program runs.
+// extent 1 with KeepDims.
 func (x Node) Quantile(q float64, axis ...any) Node {
 	return x.inComputeType(func(x Node) Node { return x.quantiles([]float64{q}, axis, "KeepDims", "QuantileMethod")[0] })
 }
@@ -79,21 +105,14 @@ func (x Node) quantiles(qs []float64, args []any, options ...string) Nodes {
 	if err != nil {
 		return all(fail("%w", err))
 	}
-	extent, _ := x.get().typ.Shape[k].Int()
 	sorted := x.Sort(k)
-	element := func(i int) Node { return sorted.Index(k, i).inReals() }
-	last := element(extent - 1) // NaN if there is one, as sorts put it last
 	var out Nodes
 	for _, q := range qs {
 		if !(q >= 0 && q <= 1) {
 			return all(fail("a part of %v: give one from 0 to 1", q))
 		}
-		at := min(max(method(float64(extent), q), 0), float64(extent-1))
-		y := element(int(at))
-		if t := at - math.Floor(at); t > 0 {
-			next := element(int(at) + 1)
-			y = between(y, next, t)
-		}
+		y := sorted.quantile(k, method, q)
+		last := sorted.Index(k, -1).inReals() // NaN if there is one, as sorts put it last
 		y = Where(last.IsNaN(), last, y)
 		if keep != nil {
 			y = y.Unsqueeze(keep)
@@ -101,6 +120,24 @@ func (x Node) quantiles(qs []float64, args []any, options ...string) Nodes {
 		out = append(out, y)
 	}
 	return out
+}
+
+// quantile returns quantile q of sorted lines along axis k.
+func (x Node) quantile(k int, method string, q float64) Node {
+	d := x.get().typ.Shape[k]
+	if extent, known := d.Int(); known {
+		at := min(max(quantileMethods[method](float64(extent), q), 0), float64(extent-1))
+		y, t := x.Index(k, int(at)).inReals(), at-math.Floor(at)
+		if t > 0 {
+			y = between(y, x.Index(k, int(at)+1).inReals(), t)
+		}
+		return y
+	}
+	n := apply(ir.OpExtent, ir.Attr{DType: Float64, Begin: d})
+	at := symbolicPositions[method](n, q).Maximum(0).Minimum(n.Sub(1))
+	element := func(at Node) Node { return x.Take(k, at.Cast(Int64)).inReals() }
+	y := element(at.Floor())
+	return between(y, element(at.Ceil()), at.Sub(at.Floor()).Cast(y.DType()))
 }
 
 // between returns a + t*(b-a) for a <= b and 0 <= t < 1. Where b-a is no number, it is a: for the same infinity twice, and
@@ -125,61 +162,33 @@ func (x Node) inReals() Node {
 }
 
 // quantileArgs returns the operand, the axis, the axes of extent 1 to insert again, and the method.
-func (x Node) quantileArgs(args []any, options ...string) (_ Node, axis int, keep []int, method func(n, q float64) float64, err error) {
+func (x Node) quantileArgs(args []any, options ...string) (_ Node, axis int, keep []int, method string, err error) {
 	n := x.get()
 	r, err := n.reduction(args, options...)
-	if r.method == "" {
-		r.method = "linear"
+	if method = r.method; method == "" {
+		method = "linear"
 	}
-	method = quantileMethods[r.method]
 	switch rank := len(n.typ.Shape); {
 	case err != nil:
-		return x, 0, nil, nil, err
-	case method == nil:
-		return x, 0, nil, nil, fmt.Errorf("no method is named %q: use one of %s", r.method, strings.Join(slices.Sorted(maps.Keys(quantileMethods)), ", "))
+		return x, 0, nil, "", err
+	case quantileMethods[method] == nil:
+		return x, 0, nil, "", fmt.Errorf("no method is named %q: use one of %s", r.method, strings.Join(slices.Sorted(maps.Keys(quantileMethods)), ", "))
 	case len(r.axes) == rank && rank != 1:
 		x, axis = x.Reshape(-1), 0
 	case len(r.axes) != 1:
-		return x, 0, nil, nil, fmt.Errorf("%d axes: it takes one, or none for all elements", len(r.axes))
+		return x, 0, nil, "", fmt.Errorf("%d axes: it takes one, or none for all elements", len(r.axes))
 	default:
 		axis = r.axes[0]
 	}
 	if r.keep {
 		keep = r.axes
 	}
-	if _, extent, err := x.get().knownAxis(axis); err != nil {
-		return x, 0, nil, nil, err
-	} else if extent == 0 {
-		return x, 0, nil, nil, fmt.Errorf("axis %d of %s has no elements", axis, x.get().text())
+	if x.get().typ.Shape[axis].Is(0) {
+		return x, 0, nil, "", fmt.Errorf("axis %d of %s has no elements", axis, x.get().text())
 	}
 	return x, axis, keep, method, nil
 }
 
 // NanMedian returns the median along an axis, or of all elements, ignoring NaNs: NaN if all are NaN. The axis is
 // dropped, or has extent 1 with KeepDims.
-func (x Node) NanMedian(axis ...any) Node {
-	return x.inComputeType(func(x Node) Node { return x.nanMedian(axis) })
-}
-
-func (x Node) nanMedian(axis []any) Node {
-	x = x.inReals()
-	n := x.get()
-	if n.err != nil {
-		return x
-	}
-	y, k, keep, _, err := x.quantileArgs(axis, "KeepDims")
-	if err != nil {
-		return fail("%w", err)
-	}
-	sorted := y.Sort(k)
-	extent := sorted.get().typ.Shape[k]
-	places := Iota(Int64, extent).Reshape(append(slices.Repeat([]any{1}, k), append([]any{extent}, slices.Repeat([]any{1}, sorted.Rank()-k-1)...)...)...)
-	count := y.IsNaN().Not().Cast(Int64).Sum(k, KeepDims)
-	at := func(place Node) Node { return Where(places.Eq(place), sorted, 0).Sum(k) }
-	low, high := at(count.Sub(1).FloorDiv(2)), at(count.FloorDiv(2)) // without elements the second one is NaN
-	y = between(low, high, 0.5)
-	if keep != nil {
-		y = y.Unsqueeze(keep)
-	}
-	return y
-}
+func (x Node) NanMedian(axis ...any) Node { return x.NanQuantile(0.5, axis...) }

@@ -113,13 +113,6 @@ func heaviside(x graph.Node, y any) graph.Node {
 	return graph.Where(x.IsNaN(), x, step)
 }
 
-// logAddExp returns log(exp(x) + exp(y)) without overflow.
-func logAddExp(x graph.Node, y any) graph.Node {
-	top := x.Maximum(y)
-	sum := top.Add(x.Sub(y).Abs().Neg().Exp().Log1p())
-	return graph.Where(x.Eq(y), x.Add(math.Ln2), sum) // equal infinities would give NaN
-}
-
 func isClose(c *call) graph.Node {
 	rtol, atol := c.float("rtol"), c.float("atol")
 	return safe(c, c.operands(floating, "a", "b"), func(x []graph.Node) graph.Node {

@@ -15,6 +15,7 @@ var numerics = map[string]function{
 	"trapezoid": {"y, x=None, dx=1.0, axis=-1", trapezoid},
 	"interp":    {"x, xp, fp, left=None, right=None", interp},
 	"polyval":   {"p, x", func(c *call) graph.Node { return c.pair(same, "x", "p", graph.Node.PolyVal) }},
+	"polyfit":   {"x, y, deg", polyfit},
 	"convolve":  {"a, v, mode='full'", convolve},
 	"correlate": {"a, v, mode='valid'", correlate},
 	"kron":      {"a, b", func(c *call) graph.Node { return c.pair(same, "a", "b", graph.Node.Kron) }},
@@ -143,6 +144,12 @@ func interp(c *call) graph.Node {
 		}
 		return y
 	})
+}
+
+// polyfit computes in float64, as NumPy does.
+func polyfit(c *call) graph.Node {
+	degree := c.int("deg")
+	return safe(c, c.operands(fixed(graph.Float64), "x", "y"), func(v []graph.Node) graph.Node { return v[0].PolyFit(v[1], degree) })
 }
 
 // overlaps are the modes of convolve, by NumPy's names.
