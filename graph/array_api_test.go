@@ -21,7 +21,6 @@ All of the [standard's version 2025.12](https://data-apis.org/array-api/2025.12/
 ` + "`go test ./graph -run ArrayAPI -update`" + ` makes this page from the list of the standard and checks that every name exists. x and y are
 Nodes, z and w complex Nodes of package ` + "`graph/cmplx`" + `, t and u tensors, dt an element type; ` + "`linalg` and `fft` are the modules `x/linalg` and `x/fft`" + `.
 Numbers behind a name are those of the differences below.
-
 `
 
 // differences are what a program that is written for the standard finds otherwise. A row of apiRows refers to them by number.
@@ -29,7 +28,7 @@ var differences = []string{
 	"A program is built before it runs: a Node has no elements, so it is no Python bool, int, float or complex. Elements are read from tensors.",
 	"Operands of two element types are an error: `Cast` them to `graph.ResultType`. A Go number takes the type of the array beside it.",
 	"Functions whose result has as many elements as the data says take tensors, beside a program.",
-	"Arrays of indices are Int64, and an index below 0 is an error unless `FromEnd` makes it count from the end.",
+	"An index below 0 in an array of indices is an error unless `FromEnd` makes it count from the end.",
 	"Complex numbers are pairs of Nodes; their tensors have a last axis with the two parts.",
 	"Matrices are real: gonum, which factors them, has no complex LAPACK.",
 	"The element type must be given; there is no default.",
