@@ -106,6 +106,9 @@ func (x Node) quantiles(qs []float64, args []any, options ...string) Nodes {
 		return all(fail("%w", err))
 	}
 	sorted := x.Sort(k)
+	if sorted.Err() != nil {
+		return all(sorted)
+	}
 	var out Nodes
 	for _, q := range qs {
 		if !(q >= 0 && q <= 1) {
