@@ -1,14 +1,15 @@
 package arrow
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/bitutil"
 
 	"github.com/stridefuse/stridefuse/graph"
 )
@@ -110,38 +111,32 @@ func Valid(a arrow.Array) (*graph.Tensor, error) {
 // buffer is one of Arrow's.
 type buffer interface{ Bytes() []byte }
 
-// unpacked returns n bits from an offset on as bools.
+// unpacked returns n bits from an offset on as bools: those of the bytes that have them, by a program, without what is
+// before and behind them.
 func unpacked(b buffer, offset, n int) (*graph.Tensor, error) {
-	bools := make([]bool, n)
 	if n == 0 {
-		return graph.Of(bools), nil
+		return graph.Of([]bool{}), nil
 	}
 	bits := b.Bytes()
 	if offset < 0 || offset > 8*len(bits)-n {
 		return nil, fmt.Errorf("rows %d to %d are not in a buffer of %d bits", offset, offset+n, 8*len(bits))
 	}
-	i := 0
-	for ; i < n && (offset+i)%8 != 0; i++ {
-		bools[i] = bitutil.BitIsSet(bits, offset+i)
+	p, err := unpack()
+	if err != nil {
+		return nil, err
 	}
-	for ; i+8 <= n; i += 8 {
-		copy(bools[i:], eight[bits[(offset+i)/8]][:])
+	out, err := p.Run(context.Background(), graph.Of(bits[offset/8:(offset+n+7)/8]))
+	if err != nil {
+		return nil, err
 	}
-	for ; i < n; i++ {
-		bools[i] = bitutil.BitIsSet(bits, offset+i)
-	}
-	return graph.Of(bools), nil
+	return out.SliceAxis(0, offset%8, offset%8+n, 1), nil
 }
 
-// eight has the bits of each byte, the lowest first.
-var eight = func() (table [256][8]bool) {
-	for b := range table {
-		for i := range 8 {
-			table[b][i] = b>>i&1 == 1
-		}
-	}
-	return table
-}()
+// unpack returns the bits of bytes, the lowest first.
+var unpack = sync.OnceValues(func() (*graph.Program, error) {
+	bytes, bit := graph.Input("bytes", graph.Uint8, graph.Dim("n")), graph.Const(graph.Of([]uint8{1, 2, 4, 8, 16, 32, 64, 128}))
+	return graph.Compile(bytes.Unsqueeze(1).And(bit).Ne(0).Reshape(-1))
+})
 
 // Feeds returns the inputs of a program from the columns of a batch that have their names. An input valid_x of
 // type Bool is the Valid of column x, unless a column has that very name. Errors name the column. Other inputs of the

@@ -335,6 +335,60 @@ func TestDescribe(t *testing.T) {
 	})
 }
 
+// TestQuantiles compares with graph.Quantiles of the values, for any chunks. Of equal values, the sign of 0 may differ.
+func TestQuantiles(t *testing.T) {
+	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.SmallestNonzeroFloat64, -math.MaxFloat64, 1, math.Nextafter(1, 2)}
+	rapid.Check(t, func(t *rapid.T) {
+		var chunks []arrow.Array
+		var values []float64
+		for range rapid.IntRange(1, 3).Draw(t, "chunks") {
+			v := rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(special), rapid.Float64()), 0, 20).Draw(t, "values")
+			ok := rapid.SliceOfN(rapid.Bool(), len(v), len(v)).Draw(t, "valid")
+			chunks = append(chunks, floats(v, ok))
+			for i := range v {
+				if ok[i] {
+					values = append(values, v[i])
+				}
+			}
+		}
+		qs := append(rapid.SliceOfN(rapid.Float64Range(0, 1), 0, 3).Draw(t, "qs"), 0, 0.5, 1)
+		got, err := Quantiles(ctx, tableOf("x", chunks...), "x", qs...)
+		require.NoError(t, err)
+		if len(values) == 0 {
+			require.True(t, math.IsNaN(got[0]) && math.IsNaN(got[len(got)-1]))
+			return
+		}
+		p, err := graph.Compile(graph.Const(graph.Of(values)).Quantiles(qs))
+		require.NoError(t, err)
+		want, err := p.Run(ctx)
+		require.NoError(t, err)
+		wanted, err := graph.Data[float64](want)
+		require.NoError(t, err)
+		for i, w := range wanted {
+			require.True(t, w == got[i] || math.IsNaN(w) && math.IsNaN(got[i]), "%v of %v: %v, want %v", qs, values, got, wanted)
+		}
+	})
+	got, err := Quantiles(ctx, tableOf("x", floats([]float64{1, math.NaN(), 3, 5}, []bool{true, false, true, true})), "x", 0.5)
+	require.NoError(t, err)
+	require.Equal(t, []float64{3}, got, "a NaN under a null is no value")
+	got, err = Quantiles(ctx, tableOf("x", floats([]float64{1, math.NaN(), 3}, nil)), "x", 0.5, 0)
+	require.NoError(t, err)
+	require.True(t, math.IsNaN(got[0]) && math.IsNaN(got[1]))
+	bytes := array.NewInt8Builder(heap)
+	bytes.AppendValues([]int8{-128, 127, 3, -3}, nil)
+	got, err = Quantiles(ctx, tableOf("b", bytes.NewArray()), "b", 0, 0.25, 0.5, 1)
+	require.NoError(t, err)
+	require.Equal(t, []float64{-128, -34.25, 0, 127}, got)
+	for want, q := range map[string]float64{`column "x": quantile 2: want 0 to 1`: 2, `column "x": quantile NaN: want 0 to 1`: math.NaN()} {
+		_, err = Quantiles(ctx, tableOf("x", floats([]float64{1}, nil)), "x", q)
+		require.EqualError(t, err, want)
+	}
+	texts := array.NewStringBuilder(heap)
+	texts.AppendValues([]string{"x"}, nil)
+	_, err = Quantiles(ctx, tableOf("s", texts.NewArray()), "s", 0.5)
+	require.EqualError(t, err, `column "s": quantiles of type utf8: want numbers or times`)
+}
+
 func TestDescribeTypesAndMistakes(t *testing.T) {
 	far := array.NewInt64Builder(heap) // far from 0 beside their distances
 	far.AppendValues([]int64{1_000_000_000_001, 1_000_000_000_003}, nil)

@@ -2,6 +2,7 @@ package arrow
 
 import (
 	"fmt"
+	"io"
 	"iter"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -28,8 +29,9 @@ type reader struct {
 // Reader returns the values of a column of record batches, with the types of Tensor, as a stream.Source of rows rows.
 // open opens a file from its beginning: it returns an *ipc.Reader, or the reader of Parquet's pqarrow, and is called
 // once to learn the type and once for each pass of the job. The rows are copied from the batches to the blocks, so the
-// memory is that of two batches beside Job.Memory. Batches with different dictionaries are an error. Each column has a reader of its own: let it read only that column. Errors
-// name the column.
+// memory is that of two batches beside Job.Memory. A reader is released after each pass; if it has a method Close, as one
+// that embeds the reader of arrow-go beside its file, that is called too. Batches with different dictionaries are an
+// error. Each column has a reader of its own: let it read only that column. Errors name the column.
 func Reader(name string, rows int, open func() (array.RecordReader, error)) stream.Source {
 	return &reader{name: name, rows: rows, open: open, make: Tensor}
 }
@@ -45,7 +47,7 @@ func (r *reader) Open() (graph.DType, []int, error) {
 	if err != nil {
 		return graph.Bool, nil, err
 	}
-	defer batches.Release()
+	defer end(batches)
 	dt := graph.Bool
 	if !r.valid {
 		if dt, err = typeOf(batches.Schema().Field(at).Type); err != nil {
@@ -64,6 +66,14 @@ func (r *reader) Close() error {
 	return r.Source.Close()
 }
 
+// end releases a reader, and closes one that can be closed.
+func end(batches array.RecordReader) {
+	batches.Release()
+	if c, ok := batches.(io.Closer); ok {
+		_ = c.Close() // of a file that was only read
+	}
+}
+
 func (r *reader) fail(err error) error { return fmt.Errorf("column %q: %w", r.name, err) }
 
 // begin opens the file and finds the column.
@@ -73,7 +83,7 @@ func (r *reader) begin() (batches array.RecordReader, at int, err error) {
 	}
 	found := batches.Schema().FieldIndices(r.name)
 	if len(found) != 1 {
-		batches.Release()
+		end(batches)
 		return nil, 0, fmt.Errorf("column %q: %d columns have this name", r.name, len(found))
 	}
 	return batches, found[0], nil
@@ -87,7 +97,7 @@ func (r *reader) tensors() iter.Seq2[*graph.Tensor, error] {
 			yield(nil, err)
 			return
 		}
-		defer batches.Release()
+		defer end(batches)
 		var first arrow.Array
 		for batches.Next() {
 			a := batches.RecordBatch().Column(at)
