@@ -48,7 +48,7 @@ var allowed = map[string][]string{
 	"graph/cmplx":                   {"graph", "runtime/tensor"},
 	"formats/csv":                   {"graph", "internal/binfile"},
 	"graph/formula":                 {"graph", "ir"},
-	"formats/imaging":               {"graph"},
+	"formats/imaging":               {"graph", "runtime/abi"},
 	"formats/npy":                   {"graph", "internal/binfile", "ir/layout"},
 	"formats/onnx":                  {"graph", "internal/binfile", "ir", "ir/layout"},
 	"formats/safetensors":           {"graph", "internal/binfile", "ir/layout"},

@@ -3,9 +3,7 @@ package imaging
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"image"
-	"image/draw"
 	"reflect"
 
 	"github.com/stridefuse/stridefuse/graph"
@@ -20,7 +18,8 @@ import (
 //	others                                    uint8[h,w,4], a copy as red, green, blue and alpha
 //
 // The channels of RGBA and RGBA64 are premultiplied by alpha; those of NRGBA and NRGBA64, and of copies of other
-// images, are not. Planes returns the channels of *image.YCbCr without a copy.
+// images, are not. Copies of *image.YCbCr have the bytes of color.YCbCrToRGB and full alpha; Planes returns its channels
+// without a copy. An *image.YCbCr whose planes are too short is an error.
 func Pixels(img image.Image) (*graph.Tensor, error) {
 	if v := reflect.ValueOf(img); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errNil
@@ -46,11 +45,13 @@ func Pixels(img image.Image) (*graph.Tensor, error) {
 	case *image.NRGBA64:
 		t = wide(img.Pix, img.Stride, img.Rect, 4)
 	default:
-		if b := img.Bounds(); b.Dx() > mostPixels || b.Dy() > mostPixels || int64(b.Dx())*int64(b.Dy()) > mostPixels {
-			return nil, fmt.Errorf("imaging: the image has bounds %v: it has no end, as an image of one colour, or is too large to copy", b)
+		if err := checkSize(img.Bounds()); err != nil {
+			return nil, err
 		}
-		copied := image.NewNRGBA(img.Bounds())
-		draw.Draw(copied, copied.Rect, img, copied.Rect.Min, draw.Src)
+		copied, err := straightPixels(img)
+		if err != nil {
+			return nil, err
+		}
 		t = view(copied.Pix, copied.Stride, copied.Rect, 4)
 	}
 	return t, t.Err()
