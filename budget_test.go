@@ -14,7 +14,7 @@ import (
 const (
 	maxGenerated = 13_600_000 // measured: 13.57 MB, of which 2.9 are kernels for AVX-512 and 2.6 all Go loops
 	maxGrowth    = 10_200_000 // measured: 10.11 MB on linux/amd64, of which the assembler is 1.1
-	maxUnused    = 3_920_000  // measured: 3.90 MB on linux/amd64, of which a program that prints is 2.40
+	maxUnused    = 3_950_000  // measured: 3.92 MB on linux/amd64, of which a program that prints is 2.40
 )
 
 // TestGeneratedSource limits the size of the built-in kernels' source in the repository.

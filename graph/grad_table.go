@@ -191,6 +191,7 @@ var derivatives = [...]derivative{
 	ir.OpArgSortDown:       {zero: givesIndices},
 	ir.OpSearchSorted:      {zero: givesIndices},
 	ir.OpSearchSortedRight: {zero: givesIndices},
+	ir.OpLeaves:            {zero: givesIndices},
 	ir.OpRecurrence:        {pull: pullRecurrence},
 	ir.OpWindowQuantile:    {none: "Rolling has a rule of its own"},
 

@@ -78,7 +78,10 @@ var others = map[string]func(x graph.Node) graph.Node{
 	"NanToNum":    func(x graph.Node) graph.Node { return x.NanToNum(1, 2, nil) },
 	"NextAfter":   func(x graph.Node) graph.Node { return x.NextAfter(x.Flip(0)) },
 	"OneHot":      func(x graph.Node) graph.Node { return x.OneHot(graph.Bool, 3, 0) },
-	"Pad":         func(x graph.Node) graph.Node { return x.Pad([]int{1, 0, 0, 0}, []int{0, 0, 0, 1}, graph.PadConstant) },
+	"Leaves": func(x graph.Node) graph.Node {
+		return x.Leaves(graph.Scalar(x.DType(), 0).BroadcastTo(2, 3), graph.Scalar(x.DType(), 0).BroadcastTo(5))
+	},
+	"Pad": func(x graph.Node) graph.Node { return x.Pad([]int{1, 0, 0, 0}, []int{0, 0, 0, 1}, graph.PadConstant) },
 	"PadWith": func(x graph.Node) graph.Node {
 		return x.PadWith([]int{1, 0, 0, 0}, []int{0, 0, 0, 1}, x.At(0, 0, 0, 0))
 	},

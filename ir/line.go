@@ -208,6 +208,8 @@ func CheckLengths(op Op, n int, in []int) error {
 		ok = n == in[1]
 	case op == OpWindowQuantile:
 		ok = n == in[1] && n <= in[0]
+	case info.Walks:
+		ok = n == in[2] && in[1]%NodeWords == 0
 	case info.Gathers() && info.By != OpInvalid:
 		ok = n == 1 && in[1] > 0 && (!info.Weighted || in[1] == in[2])
 	case info.Gathers():

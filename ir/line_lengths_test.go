@@ -20,6 +20,7 @@ func TestCheckLengths(t *testing.T) {
 		{ir.OpRaggedAdd, 3, []int{9, 4}, [][]int{{4, 9, 4}, {3, 9, 0}}},
 		{ir.OpRaggedMulAdd, 3, []int{9, 4, 6, 6}, [][]int{{3, 9, 4, 6, 7}, {2, 9, 4, 6, 6}}},
 		{ir.OpSearchSorted, 5, []int{9, 5}, [][]int{{6, 9, 5}, {5, 9, 4}}},
+		{ir.OpLeaves, 5, []int{2, 9, 5}, [][]int{{4, 2, 9, 5}, {5, 2, 8, 5}}},
 		{ir.OpGather, 5, []int{9, 5}, [][]int{{6, 9, 5}, {5, 9, 4}}},
 		{ir.OpGatherAdd, 1, []int{9, 5}, [][]int{{2, 9, 5}, {1, 9, 0}}},
 		{ir.OpGatherMulAdd, 1, []int{9, 5, 5}, [][]int{{1, 9, 5, 4}, {0, 9, 5, 5}}},

@@ -81,13 +81,15 @@ type OpInfo struct {
 
 	// Line computes a line of the result from lines of the operands. These have type d, except for indices.
 	Line func(f Arithmetic, op Op, d DType, in [][]uint64) []uint64
-	// Sorts marks ops on lines that sort, from the greatest down if Descending. The result of an op that sorts or searches lines is positions,
-	// as Int64, if Places, otherwise elements.
+	// Sorts marks ops on lines that sort, from the greatest down if Descending. The result of an op that sorts, searches or walks lines is
+	// positions, as Int64, if Places, otherwise elements.
 	Sorts, Descending, Places bool
 	// Indexed marks ops on lines whose second operand has indices: see takesIndices.
 	Indexed bool
 	// Ragged marks ops on lines whose second operand has offsets and whose third one, if there is one, has indices.
 	Ragged bool
+	// Walks marks ops on lines that walk from the roots of the third operand through the trees of the second one.
+	Walks bool
 	// Weighted marks ops on lines that multiply the elements found by indices by those of the last operand.
 	Weighted bool
 
@@ -111,7 +113,7 @@ func (o *OpInfo) Gathers() bool { return o.Indexed && !o.Scatters() }
 func (o *OpInfo) Scatters() bool { return o.Indexed && o.Arity == 3 && !o.Weighted }
 
 // Searches reports whether an op on lines finds the positions of its second operand in lines of the first.
-func (o *OpInfo) Searches() bool { return o.Places && !o.Sorts }
+func (o *OpInfo) Searches() bool { return o.Places && !o.Sorts && !o.Walks }
 
 // holdsIndices reports whether operand i of an op on lines has indices or offsets.
 func (o *OpInfo) holdsIndices(i int) bool {

@@ -156,6 +156,7 @@ const (
 	OpArgSortDown
 	OpSearchSorted
 	OpSearchSortedRight
+	OpLeaves
 	OpRecurrence
 	OpWindowQuantile
 
@@ -359,6 +360,8 @@ var rows = [numOps]OpInfo{
 
 	OpSearchSorted:      {Name: "searchsorted", Doc: "the indices along an axis of x, which is sorted, at which the elements of y are inserted before equal ones; NaNs are last", Kind: Line, Arity: 2, Domain: Computed, attrs: []*attribute{attrAxis}, Infer: inferSearch, Eval: evalLine, Line: searchLine, Places: true},
 	OpSearchSortedRight: {Name: "searchsorted_right", Method: "searchsorted", Doc: "the indices along an axis of x, which is sorted, at which the elements of y are inserted behind equal ones; NaNs are last", Kind: Line, Arity: 2, Domain: Computed, attrs: []*attribute{attrAxis}, Infer: inferSearch, Eval: evalLine, Line: searchLine, Places: true},
+
+	OpLeaves: {Name: "leaves", Doc: "the nodes of y at which the walks from the roots z end, each through a binary tree that compares elements of x along an axis with thresholds", Kind: Line, Arity: 3, Domain: SetOf(Int32, Int64), attrs: []*attribute{attrAxis}, Infer: inferLeaves, Eval: evalLine, Line: leavesLine, Places: true, Walks: true},
 
 	OpRecurrence:     {Name: "recurrence", Doc: "y[i] = z[i]*y[i-1] + x[i] along an axis, z being the second operand; y[0] = x[0]", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferRecurrence, Eval: evalLine, Line: recurrenceLine},
 	OpWindowQuantile: {Name: "window_quantile", Doc: "for each window of x along an axis, its element at the place y in ascending order, NaNs last; between two elements linearly interpolated, NaN for a place that it lacks", Kind: Line, Arity: 2, Domain: Floats & Native, attrs: []*attribute{attrAxis}, Infer: inferWindowQuantile, Eval: evalLine, Line: windowQuantileLine},

@@ -8,17 +8,17 @@ import (
 )
 
 // Lookup, and the micro-kernels of ops on lines, which are written by hand: gather, gather_reduce, scatter, recurrence, rescan, and
-// those of ragged.go, search.go and sort.go. The lines of gather and scatter run down the columns of a block, so that
+// those of leaves.go, ragged.go, search.go and sort.go. The lines of gather and scatter run down the columns of a block, so that
 // adjacent elements with one index move together.
 
 // scatterOps are the ops with updates.
-var scatterOps = lineOps(func(op *ir.OpInfo) bool { return op.Arity == 3 })
+var scatterOps = lineOps(func(op *ir.OpInfo) bool { return op.Scatters() })
 
 // gatherOps are the ops that combine the elements they gather.
 var gatherOps = lineOps(func(op *ir.OpInfo) bool { return op.Gathers() && op.By != ir.OpInvalid })
 
 // combiningOps are the ops that combine updates with the elements at their indices.
-var combiningOps = lineOps(func(op *ir.OpInfo) bool { return op.Arity == 3 && op.By != ir.OpInvalid })
+var combiningOps = lineOps(func(op *ir.OpInfo) bool { return op.Scatters() && op.By != ir.OpInvalid })
 
 func lineOps(has func(op *ir.OpInfo) bool) (ops []ir.Op) {
 	for _, op := range ir.Ops() {

@@ -36,6 +36,7 @@ var examples = []string{
 	"dotleftwindows f32",
 	"dotbatch i32",
 	"search searchsorted_right f32",
+	"leaves leaves i32",
 	"recurrence f64",
 	"window_quantile f64",
 	"rescan f32",

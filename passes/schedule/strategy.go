@@ -48,7 +48,7 @@ func strategiesOf(role plan.Role) []strategy {
 			plan.Contract: {{"matmul-rows", matmulRows}, {"matmul", matmul}, {"matmul-implicit", matmulImplicit},
 				{"matmul-small", matmulSmall}, {"matmul-batch", matmulBatch}},
 			plan.Line: {{"gather", gather}, {"gather-reduction", gatherReduction}, {"ragged", ragged}, {"scatter", scatter},
-				{"sort", sort}, {"merge-sort", mergeSort}, {"search", search}, {"recurrence", recurrence},
+				{"sort", sort}, {"merge-sort", mergeSort}, {"search", search}, {"leaves", leaves}, {"recurrence", recurrence},
 				{"window-quantile", windowQuantile}},
 		}
 	})
