@@ -1,6 +1,7 @@
 // Models repeatedly runs an ONNX model on arrays in .npy files. It prints the milliseconds from the file to the first
-// result, the median of a call, and the milliseconds of loading. With -out it writes the results as an .npz file.
-// compare.py and packages.py run it beside other libraries.
+// result, the median of a call, and the milliseconds of loading. With -out it writes the results as an .npz file, and
+// those that are strings as text. An input of strings is a file *.txt with one in a line. compare.py, packages.py and
+// pipelines.py run it beside other libraries.
 //
 //	models [-threads 1] [-seconds 2] [-out y.npz] model.onnx input=x.npy ...
 package main
@@ -39,9 +40,17 @@ func main() {
 
 func run(model string, inputs []string, threads int, timed time.Duration, out string) error {
 	goruntime.GOMAXPROCS(threads)
-	feeds := graph.Feeds{}
+	feeds, lines := graph.Feeds{}, map[string][]string{}
 	for _, input := range inputs {
 		name, file, _ := strings.Cut(input, "=")
+		if strings.HasSuffix(file, ".txt") {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			lines[name] = strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+			continue
+		}
 		x, err := npy.ReadFile(file)
 		if err != nil {
 			return err
@@ -54,6 +63,9 @@ func run(model string, inputs []string, threads int, timed time.Duration, out st
 		return err
 	}
 	loaded := time.Since(begun)
+	for name, strings := range lines {
+		feeds[name] = p.Encode(strings, len(strings), 1)
+	}
 	results, err := p.Run(ctx, feeds)
 	if err != nil {
 		return err
@@ -62,6 +74,17 @@ func run(model string, inputs []string, threads int, timed time.Duration, out st
 	if out != "" {
 		if err := write(out, results); err != nil {
 			return err
+		}
+		for _, name := range p.Strings() {
+			if t := results[name]; t != nil {
+				list, err := p.Decode(t)
+				if err != nil {
+					return err
+				}
+				if err := os.WriteFile(out+"."+name+".txt", []byte(strings.Join(list, "\n")+"\n"), 0o644); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	var calls []time.Duration

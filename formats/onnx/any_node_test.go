@@ -377,5 +377,5 @@ func (r anyNode) model(op *operator) (*model, graph.Feeds) {
 	}
 	body.add(n)
 	body.outputs = slices.DeleteFunc(slices.Clone(n.outputs), func(name string) bool { return name == "" })
-	return &model{opset: op.since + r.IntN(op.until-op.since+1), body: body}, feeds
+	return &model{words: newVocabulary(), opset: op.since + r.IntN(op.until-op.since+1), body: body}, feeds
 }

@@ -69,7 +69,7 @@ func TestSizesStay(t *testing.T) {
 // TestMissingInputs leaves out an input of a function that an operator inside needs.
 func TestMissingInputs(t *testing.T) {
 	for _, op := range []string{"Shape", "Size", "SequenceLength", "Dropout", "SequenceConstruct"} {
-		m := &model{opset: 18, functions: map[string]*function{
+		m := &model{words: newVocabulary(), opset: 18, functions: map[string]*function{
 			key("own", "F", ""): {inputs: []string{"a"}, opset: 18, body: &subgraph{outputs: []string{"b"}, nodes: []*node{made(op, attrs{}, []string{"a"}, "b")}}},
 		}, body: &subgraph{outputs: []string{"y"}, nodes: []*node{{domain: "own", op: "F", outputs: []string{"y"}, attrs: attrs{}}}}}
 		_, err := compile(m, newSettings(nil))

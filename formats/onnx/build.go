@@ -44,7 +44,7 @@ func (b *builder) run(g *subgraph) {
 		b.reads, b.scalables = g.reads(), map[string]scalable{}
 	}
 	for name, t := range g.constants {
-		b.values[name] = constantOf(t)
+		b.values[name] = b.model.constant(t)
 	}
 	for _, n := range g.nodes {
 		b.add(n)
@@ -166,6 +166,9 @@ func (c *call) build() ([]value, error) {
 	if err := c.checkTypes(); err != nil {
 		return nil, err
 	}
+	if err := c.checkTexts(); err != nil {
+		return nil, err
+	}
 	if err := c.checkShapes(); err != nil {
 		return nil, err
 	}
@@ -192,6 +195,7 @@ func (c *call) build() ([]value, error) {
 	if c.err == nil && c.folds(outs) {
 		c.err = c.fold(outs)
 	}
+	c.marksTexts(outs)
 	if sized := c.isSized(); sized {
 		for i := range outs {
 			outs[i].sized = true
@@ -278,7 +282,7 @@ func fold(outs []value) error {
 		if err != nil {
 			return err
 		}
-		outs[i] = constantOf(t)
+		outs[i] = value{kind: constant, tensor: t, text: v.text}
 	}
 	return nil
 }

@@ -13,11 +13,12 @@ import (
 // decoder reads the messages of one model.
 type decoder struct {
 	external externalFiles
+	words    *vocabulary
 }
 
 // model reads a ModelProto.
 func (d *decoder) model(data []byte) (*model, error) {
-	m := &model{functions: map[string]*function{}}
+	m := &model{functions: map[string]*function{}, words: d.words}
 	for f, err := range fields(data) {
 		if err == nil {
 			switch f.num {
@@ -103,7 +104,9 @@ func (d *decoder) subgraph(f field, depth int) (*subgraph, error) {
 		},
 		12: func(f field) error {
 			p, err := d.port(f)
-			g.outputs = append(g.outputs, p.name)
+			if g.outputs = append(g.outputs, p.name); p.text {
+				g.texts = append(g.texts, p.name)
+			}
 			return err
 		},
 		15: func(field) error { return fmt.Errorf("sparse initializers are not supported") },
@@ -173,6 +176,9 @@ func (d *decoder) port(f field) (p port, err error) {
 	if dt, ok := typeCodes[p.code]; ok {
 		p.dtype = dt
 	}
+	if p.code == stringCode {
+		p.dtype, p.text = graph.Int64, true
+	}
 	return p, err
 }
 
@@ -210,7 +216,9 @@ func (d *decoder) attribute(f field, depth int) (name string, value any, err err
 	case 2:
 		value = int(int64(number))
 	case 3:
-		value = string(message.data)
+		if value = string(message.data); name == "default_string" || name == "value_string" {
+			d.words.add(string(message.data))
+		}
 	case 4:
 		_, value, err = d.tensor(message)
 	case 5:
@@ -220,7 +228,9 @@ func (d *decoder) attribute(f field, depth int) (name string, value any, err err
 	case 7:
 		value = mapped(list, func(n uint64) int { return int(int64(n)) })
 	case 8:
-		value = mapped(lists, func(b []byte) string { return string(b) })
+		list := mapped(lists, func(b []byte) string { return string(b) })
+		d.words.add(list...)
+		value = list
 	case 13:
 		value = elementType{}
 	default:

@@ -34,8 +34,12 @@
 // A sequence is a list of values while the graph is built, as when a tensor is split and its parts are concatenated
 // again. Inputs and outputs of the model are tensors; an optional one must be present.
 //
-// Tensors may be in other files, in the model's folder or below it. Strings, random numbers, maps, sparse tensors and
-// complex numbers are not supported.
+// Tensors may be in other files, in the model's folder or below it. Random numbers, sparse tensors and complex numbers
+// are not supported.
+//
+// Strings are labels and categories, which a model compares and selects. They are indices of the strings of the model:
+// Program.Encode makes inputs and Program.Decode reads outputs. A map for each row, which ZipMap makes, is an array of its
+// numbers; Program.Classes has its keys.
 //
 // # Errors
 //

@@ -98,7 +98,7 @@ func (e entry) knowing(questions []answerOf, answers []*graph.Tensor) entry {
 		known[q.key] = answers[i].Clone()
 		for _, name := range q.names {
 			if _, read := e.values[name]; read {
-				values[name] = constantOf(known[q.key])
+				values[name] = value{kind: constant, tensor: known[q.key], text: e.values[name].text}
 			}
 		}
 	}

@@ -47,7 +47,7 @@ func load(data []byte, path string, options []Option) (*Program, error) {
 
 // parse reads a model, whose inputs must be tensors of known types and numbers of axes.
 func parse(data []byte, folder string) (*model, error) {
-	d := decoder{externalFiles{folder}}
+	d := decoder{externalFiles{folder}, newVocabulary()}
 	m, err := d.model(data)
 	if err != nil {
 		return nil, err

@@ -131,11 +131,11 @@ func TestUnsupported(t *testing.T) {
 	var e *onnx.UnsupportedError
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, []onnx.Unsupported{
-		{Name: "StringNormalizer", Count: 2, Why: "strings, which are no tensors here"},
+		{Name: "StringNormalizer", Count: 2, Why: "strings, which are only compared and selected here: see Program.Encode"},
 		{Name: "local.Special", Count: 1, Why: "an operator of the domain local"},
 	}, e.Operators)
 	require.EqualError(t, err, "onnx: testdata/unsupported.onnx: operators that are not supported, with the number of nodes: "+
-		"StringNormalizer (2, strings, which are no tensors here), local.Special (1, an operator of the domain local)")
+		"StringNormalizer (2, strings, which are only compared and selected here: see Program.Encode), local.Special (1, an operator of the domain local)")
 }
 
 // TestExternalFiles checks that tensors in other files can't be read from outside the model's folder, or beyond the end

@@ -100,7 +100,7 @@ func (c *testCase) model(t *testing.T) (*model, error) {
 		}
 		body.nodes = append(body.nodes, node)
 	}
-	return &model{opset: c.Opset, body: body}, nil
+	return &model{words: newVocabulary(), opset: c.Opset, body: body}, nil
 }
 
 // tensors reads files by name. Those of types that there are not here are left out.

@@ -14,7 +14,8 @@ type model struct {
 	body      *subgraph
 	functions map[string]*function // functions, by key
 
-	file string // file name, for positions
+	words *vocabulary
+	file  string // file name, for positions
 }
 
 // function is an operator defined by the model.
@@ -34,6 +35,7 @@ type subgraph struct {
 	constants map[string]*graph.Tensor
 	nodes     []*node
 	outputs   []string
+	texts     []string // outputs that are declared as strings
 }
 
 // add appends a node.
@@ -47,6 +49,7 @@ type port struct {
 	name   string
 	code   int // ONNX's number of the element type
 	dtype  graph.DType
+	text   bool  // its elements are strings
 	shaped bool  // whether the number of axes is known
 	dims   []any // ints or names of sizes, "" for a size without a name
 }

@@ -37,6 +37,7 @@ func init() { // filled by init, because the rows of control flow look operators
 	table = map[string][]*operator{}
 	for _, group := range [][]operator{
 		elementwise, casts, activations, shapes, movements, reductions, normalizations, products, indexing, quantization, windowed, unpools, resizing, losses, determinants, edges, control, scans, attentions, linearAttentions, recurrents, signals, samplings, regions, sequences,
+		scoringOps, encoders, featureOps,
 		fusedOps, fusedNorms, quantizedOps, quantizedProducts, fusedAttentions,
 	} {
 		for i := range group {

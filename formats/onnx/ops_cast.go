@@ -31,7 +31,16 @@ func castNamed(c *call) []value {
 	return c.fail("element type %s is not supported", name)
 }
 
-func cast(c *call) []value     { return one(c.converted(c.x(0), c.typeNamed("to"))) }
+func cast(c *call) []value {
+	switch text := c.int("to") == stringCode; {
+	case text && c.in[0].text:
+		return c.in
+	case text || c.in[0].text:
+		return c.fail("a conversion between numbers and strings, which are only compared and selected")
+	}
+	return one(c.converted(c.x(0), c.typeNamed("to")))
+}
+
 func castLike(c *call) []value { return one(c.converted(c.x(0), c.in[1].dtype())) }
 func bitCast(c *call) []value  { return one(c.x(0).Bitcast(c.typeNamed("to"))) }
 

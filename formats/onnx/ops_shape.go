@@ -15,7 +15,7 @@ var inputAxes = attrs{"axes": unset{[]int{}}}
 var shapes = []operator{
 	{"Constant", 1, latest, 0, 0, 0, attrs{
 		"value": unset{(*graph.Tensor)(nil)}, "value_float": unset{0.}, "value_floats": unset{[]float64{}},
-		"value_int": unset{0}, "value_ints": unset{[]int{}},
+		"value_int": unset{0}, "value_ints": unset{[]int{}}, "value_string": unset{""}, "value_strings": unset{[]string{}},
 	}, constants},
 	{"ConstantOfShape", 9, latest, 1, 1, ir.Ints, attrs{"value": unset{(*graph.Tensor)(nil)}}, constantOfShape},
 	{"Dropout", 1, 6, 1, 1, ir.Floats, attrs{"is_test": 0, "ratio": 0.5}, dropout},
@@ -46,7 +46,7 @@ func constants(c *call) []value {
 		}
 		switch v := v.(type) {
 		case *graph.Tensor:
-			return []value{constantOf(v)}
+			return []value{c.model.constant(v)}
 		case float64:
 			return []value{constantOf(graph.ScalarOf(float32(v)))}
 		case int:
@@ -55,9 +55,13 @@ func constants(c *call) []value {
 			return []value{constantOf(graph.Of(converted[float32](v)))}
 		case []int:
 			return []value{constantOf(graph.Of(converted[int64](v)))}
+		case string:
+			return []value{{kind: constant, tensor: graph.ScalarOf(c.model.words.of(v)), text: true}}
+		case []string:
+			return []value{{kind: constant, tensor: graph.Of(mapped(v, c.model.words.of)), text: true}}
 		}
 	}
-	return c.fail("%d values: there must be one, a tensor or numbers", len(c.node.attrs))
+	return c.fail("%d values: there must be one, a tensor, numbers or strings", len(c.node.attrs))
 }
 
 func converted[To float32 | int64, From float64 | int](in []From) []To {

@@ -49,7 +49,7 @@ func TestNonMaxSuppression(t *testing.T) {
 
 // TestAfterSuppression uses the boxes that are left in the same model.
 func TestAfterSuppression(t *testing.T) {
-	p, err := compile(&model{opset: 18, body: &subgraph{
+	p, err := compile(&model{words: newVocabulary(), opset: 18, body: &subgraph{
 		inputs:    []port{{name: "boxes", dtype: graph.Float32, dims: []any{1, "n", 4}}, {name: "scores", dtype: graph.Float32, dims: []any{1, 1, "n"}}},
 		constants: map[string]*graph.Tensor{"most": int64s(5), "overlap": graph.ScalarOf(float32(0.5)), "last": graph.ScalarOf(int64(2))},
 		outputs:   []string{"left"},

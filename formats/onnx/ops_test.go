@@ -46,7 +46,7 @@ func (o opCase) compile(options ...Option) (*Program, graph.Feeds, error) {
 		}
 		n.inputs = append(n.inputs, name)
 	}
-	p, err := compile(&model{opset: o.opset, body: body}, newSettings(options))
+	p, err := compile(&model{words: newVocabulary(), opset: o.opset, body: body}, newSettings(options))
 	return p, feeds, err
 }
 

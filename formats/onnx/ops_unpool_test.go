@@ -54,7 +54,7 @@ func TestUnpoolOfPool(t *testing.T) {
 		}
 		body := &subgraph{nodes: nodes, outputs: []string{"y", "again"}, constants: map[string]*graph.Tensor{"shape": int64s(2, 3, int64(h), int64(w))},
 			inputs: []port{{name: "x", dtype: graph.Float32, dims: []any{2, 3, h, w}}}}
-		p, err := compile(&model{opset: 22, body: body}, newSettings(nil))
+		p, err := compile(&model{words: newVocabulary(), opset: 22, body: body}, newSettings(nil))
 		require.NoError(t, err)
 		out, err := p.Run(context.Background(), graph.Feeds{"x": x})
 		require.NoError(t, err)

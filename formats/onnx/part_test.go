@@ -97,7 +97,7 @@ func TestTripsOfRun(t *testing.T) {
 // their own.
 func TestSizeNames(t *testing.T) {
 	m := func() *model {
-		return &model{opset: 18, body: &subgraph{outputs: names("y"), nodes: []*node{made("Add", attrs{}, names("x", "in.2"), "y")}, inputs: []port{
+		return &model{words: newVocabulary(), opset: 18, body: &subgraph{outputs: names("y"), nodes: []*node{made("Add", attrs{}, names("x", "in.2"), "y")}, inputs: []port{
 			{name: "x", dtype: graph.Float32, dims: []any{"?", "unk__1", 2}}, {name: "in.2", dtype: graph.Float32, dims: []any{"", "unk__2", 2}},
 		}}}
 	}
@@ -231,7 +231,7 @@ func TestSizeArithmetic(t *testing.T) {
 			lists = append(lists, v)
 		}
 		m := func() *model {
-			return &model{opset: 18, body: &subgraph{nodes: nodes, outputs: lists[1:], inputs: []port{{name: "x", dtype: graph.Float32, dims: []any{"n", "m"}}}}}
+			return &model{words: newVocabulary(), opset: 18, body: &subgraph{nodes: nodes, outputs: lists[1:], inputs: []port{{name: "x", dtype: graph.Float32, dims: []any{"n", "m"}}}}}
 		}
 		for _, n := range nodes {
 			if n.attrs == nil {
@@ -286,7 +286,7 @@ func TestSteps(t *testing.T) {
 			n.inputs = append(n.inputs, "lengths")
 			g.inputs = append(g.inputs, port{name: "lengths", dtype: graph.Int32, dims: []any{"batch"}})
 		}
-		any, err := compile(&model{opset: 14, body: g}, newSettings(nil))
+		any, err := compile(&model{words: newVocabulary(), opset: 14, body: g}, newSettings(nil))
 		require.NoError(t, err)
 		for _, steps := range []int{0, 1, unrolledSteps, unrolledSteps + 1, 40} {
 			feeds["x"] = random(4, steps, batch, 4)
@@ -298,7 +298,7 @@ func TestSteps(t *testing.T) {
 			if steps > unrolledSteps {
 				continue
 			}
-			one, err := compile(&model{opset: 14, body: g}, newSettings([]Option{WithSize("steps", steps)}))
+			one, err := compile(&model{words: newVocabulary(), opset: 14, body: g}, newSettings([]Option{WithSize("steps", steps)}))
 			require.NoError(t, err)
 			require.Len(t, one.Graphs(), 1)
 			want, err := one.Run(context.Background(), feeds)

@@ -16,6 +16,10 @@ type Program struct {
 	inputs, outputs []string // names in the model, in the program's order
 	sizes           []Size
 	root            *part
+
+	words   *vocabulary
+	strings []string                 // inputs and outputs that are strings
+	classes map[string]*graph.Tensor // labels of the columns of outputs that are maps
 }
 
 // Option changes how a model is compiled.
@@ -77,14 +81,14 @@ func compile(m *model, s settings) (*Program, error) {
 	e := entry{
 		model: m, settings: &s, nodes: m.body.nodes, outputs: m.body.outputs, values: map[string]value{}, names: identifiers{}, sizes: identifiers{},
 	}
-	p := &Program{outputs: m.body.outputs}
+	p := &Program{outputs: m.body.outputs, words: m.words, strings: m.body.strings(), classes: m.classes()}
 	for name, t := range m.body.constants {
-		e.values[name] = constantOf(t)
+		e.values[name] = m.constant(t)
 	}
 	axes, errs := e.sizesOf(m.body.inputs)
 	for _, in := range m.body.inputs {
 		if t, ok := s.fixed[in.name]; ok {
-			e.values[in.name] = constantOf(t)
+			e.values[in.name] = value{kind: constant, tensor: t, text: in.text}
 			continue
 		}
 		name, shape := e.names.of(in.name), axes[in.name].shape
@@ -92,7 +96,7 @@ func compile(m *model, s settings) (*Program, error) {
 		if err := x.Err(); err != nil {
 			errs = append(errs, fmt.Errorf("input %q: %w", in.name, err))
 		}
-		e.values[in.name] = compute(x)
+		e.values[in.name] = value{kind: computed, node: x, text: in.text}
 		e.inputs, p.inputs, p.sizes = append(e.inputs, source{name, x}), append(p.inputs, in.name), append(p.sizes, axes[in.name].sizes...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.fixed)) {

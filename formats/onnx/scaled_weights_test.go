@@ -47,7 +47,7 @@ func (c normCase) model(edit func(m *model)) (*model, graph.Feeds) {
 	for _, d := range c.x.Shape() {
 		in.dims = append(in.dims, d)
 	}
-	m := &model{opset: 18, body: &subgraph{inputs: []port{in}, constants: constants, outputs: []string{"z"}, nodes: []*node{product, normOf("y", "z")}}}
+	m := &model{words: newVocabulary(), opset: 18, body: &subgraph{inputs: []port{in}, constants: constants, outputs: []string{"z"}, nodes: []*node{product, normOf("y", "z")}}}
 	if edit != nil {
 		edit(m)
 	}

@@ -19,7 +19,7 @@ func built(t *testing.T, outputs []string, nodes ...*node) (*Program, error) {
 			n.attrs = attrs{}
 		}
 	}
-	return compile(&model{opset: 18, body: body}, newSettings(nil))
+	return compile(&model{words: newVocabulary(), opset: 18, body: body}, newSettings(nil))
 }
 
 func made(op string, a attrs, inputs []string, outputs ...string) *node {

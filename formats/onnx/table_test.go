@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite docs/onnx.md")
 func TestTable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(intro)
-	var others strings.Builder
+	var others, learning strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		var versions []string
 		end := 0
@@ -37,9 +37,18 @@ func TestTable(t *testing.T) {
 			fmt.Fprintf(&others, "| %s | %s |\n", own, typesText(types))
 			continue
 		}
+		if own, ok := strings.CutPrefix(name, mlDomain); ok {
+			require.Len(t, versions, 1, name)
+			text := typesText(types)
+			if _, takes := texts[name]; takes {
+				text += ", strings"
+			}
+			fmt.Fprintf(&learning, "| %s | %s |\n", own, text)
+			continue
+		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", name, strings.Join(versions, ", "), typesText(types))
 	}
-	b.WriteString(introMicrosoft + others.String())
+	b.WriteString(introMicrosoft + others.String() + introLearning + learning.String())
 	b.WriteString(introRefused)
 	for _, name := range slices.Sorted(maps.Keys(refused)) {
 		require.NotContains(t, table, name)
@@ -90,6 +99,29 @@ What only a run knows is built by the run:
 A loop whose condition its body computes from data is built once more for each iteration, so it is for few iterations: at most 1024. A mistake
 that depends on sizes is an error of the run; any other is one of Load.
 
+## scikit-learn, XGBoost and LightGBM
+
+skl2onnx and onnxmltools export pipelines as ONNX; bench/models/pipelines.py exports 47 of them. Give the features the type float32:
+
+    onx = skl2onnx.to_onnx(pipeline, X[:1].astype("f4"), options={"zipmap": False})
+    onx = onnxmltools.convert_lightgbm(model, initial_types=[("X", FloatTensorType([None, 12]))], zipmap=False)
+    open("model.onnx", "wb").write(onx.SerializeToString())
+
+A model is loaded and run as any other. Graphs have no strings: a string is the index of one of the model's strings, as int64, or -1 for
+any other string, which no model can tell apart from the next one. Encode makes the inputs and Decode reads the outputs:
+
+    p, err := onnx.Load("model.onnx")
+    out, err := p.Run(ctx, graph.Feeds{"age": graph.Of(ages, n, 1), "city": p.Encode(cities, n, 1)})
+    labels, err := p.Decode(out["output_label"])         // if p.Strings() has the name; else graph.Data[int64]
+    scores, err := graph.Data[float32](out["probabilities"])
+
+ZipMap, which skl2onnx adds unless zipmap is false, makes a map for each row. Here the output is the array of the numbers of these maps, a
+column for each class, and Program.Classes has the labels of the columns.
+
+A forest is one step: graph.Leaves walks through its trees for sixteen rows or trees side by side, and the sum of the leaves' votes is
+another. Limits: strings are compared and selected, not split, normalized or converted to numbers; missing strings must be one of the
+model's strings; maps are no inputs. Models of float64 features are compared and summed in float64.
+
 ## Operators
 
 TopK takes NaN as greater than all numbers, as PyTorch does; ` + "`graph.TopK`" + ` takes NaNs last. Resize computes positions in float32, as
@@ -114,11 +146,24 @@ weights in the layout of a processor. SimplifiedLayerNormalization, which onnxru
 |---|---|
 `
 
+const introLearning = `
+### ai.onnx.ml
+
+The operators of versions 1 to 5 of this set, which exporters of scikit-learn, XGBoost and LightGBM write. Scores are sums of float64, rounded
+once to float32. Of LabelEncoder's equal keys the first counts. What ONNX leaves open is as in onnxruntime: the scores of one class and of two
+classes, whose votes may all be for one of them, and the approximation of PROBIT. A class of TreeEnsembleClassifier without votes in the whole
+model is never the label; onnxruntime excludes classes without votes for the row. With two classes that both have votes the labels are those of
+the model, where onnxruntime returns 0 and 1. OneHotEncoder without zeros makes an element of no category an error of the run.
+
+| operator | types |
+|---|---|
+`
+
 const introRefused = `
 ### Not supported
 
 All other operators of the default set are supported in all versions. Other operators of other sets are functions of the model, or errors.
-Inputs and outputs of the model that are sequences, optional values or strings are errors.
+Inputs and outputs of the model that are sequences or optional values are errors, except those of ZipMap.
 
 | operator | reason |
 |---|---|

@@ -20,6 +20,7 @@ type tensorProto struct {
 	isRaw    bool
 	list     []uint64 // numbers, or the bits of floats
 	of       int      // number of the field that has the list
+	strings  []string
 	external map[string]string
 	outside  bool
 }
@@ -77,6 +78,11 @@ func (p *tensorProto) read(f field) error {
 		3:         func(field) error { return errors.New("tensors in segments are not supported") },
 		floatData: list(fixed32), int32Data: list(varint), int64Data: list(varint),
 		doubleData: list(fixed64), uint64Data: list(varint),
+		6: func(f field) error {
+			s, err := f.text()
+			p.strings = append(p.strings, s)
+			return err
+		},
 		8: func(f field) (err error) { p.name, err = f.text(); return },
 		9: func(f field) (err error) { p.raw, err = f.bytes(); p.isRaw = true; return },
 		13: func(f field) error {
@@ -93,6 +99,12 @@ func (p *tensorProto) read(f field) error {
 }
 
 func (p *tensorProto) tensor(d *decoder) (*graph.Tensor, error) {
+	if p.code == stringCode {
+		if n, err := binfile.NumBytes(graph.Uint8, p.shape); err != nil || n != len(p.strings) {
+			return nil, fmt.Errorf("%d strings for the shape %v", len(p.strings), p.shape)
+		}
+		return d.words.tensor(p.strings, p.shape...), nil
+	}
 	dt, ok := typeCodes[p.code]
 	if !ok {
 		return nil, fmt.Errorf("elements of type %s are not supported", codeText(p.code))

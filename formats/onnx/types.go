@@ -34,6 +34,9 @@ func (c *call) typeNamed(name string) graph.DType {
 	return dt
 }
 
+// stringCode is ONNX's number of strings.
+const stringCode = 8
+
 // typeNames has the names of ONNX element types that this library lacks, by number, for messages.
 var typeNames = map[int]string{8: "string", 14: "complex64", 15: "complex128"}
 

@@ -16,6 +16,7 @@ type value struct {
 	items  []value // elements of a sequence
 	kind   kind
 	stage  int  // the stage that computes the value, see stages
+	text   bool // its elements are indices of strings
 	sized  bool // computed from sizes alone: with numbers for them it is known at load
 }
 
