@@ -17,6 +17,9 @@ func (x Node) MatMulInteger(y Node, xZero, yZero any) Node {
 	if x.Rank() == 0 || y.Rank() == 0 {
 		return fail("%s: a scalar is no matrix", call)
 	}
+	if w := y.rowsOfMany(x); w.n != nil && isNumber(xZero) && isNumber(yZero) {
+		return w.MatMulInteger(x.Transpose(), yZero, xZero).Transpose()
+	}
 	a, b, op := x.less(xZero), y.less(yZero), ir.OpDot
 	for _, n := range []Node{a, b} {
 		if n.Err() != nil {
@@ -30,6 +33,22 @@ func (x Node) MatMulInteger(y Node, xZero, yZero any) Node {
 		}
 	}
 	return matmul(contraction{call: call, op: op}, a, b)
+}
+
+// rowsOfMany returns the matrix whose transpose y is, if the right operand y has more columns than the left operand x has rows and
+// may change: pairs of elements lie side by side in its rows, so it is packed block by block as a left operand. Otherwise it
+// returns the zero Node.
+func (y Node) rowsOfMany(x Node) Node {
+	if x.Rank() != 2 || y.Rank() != 2 || y.n.op != ir.OpPermute || y.n.args[0].frozen {
+		return Node{}
+	}
+	left, right := x.Shape(), y.Shape()
+	rows, known := left[0].Int()
+	cols, fixed := right[1].Int()
+	if !known || rows < 2 || fixed && cols <= rows || left[1] != right[0] {
+		return Node{}
+	}
+	return Node{y.n.args[0]}
 }
 
 // ConvInteger returns the Int32 convolution of Int8 or Uint8 elements minus their zero points. The result is exact,

@@ -23,7 +23,7 @@ func ran(t *testing.T, y graph.Node) *graph.Tensor {
 }
 
 // TestMatMulInteger compares products of bytes with sums in int64: for every pair of types, all kinds of zero points,
-// and the greatest numbers, which just fit.
+// the greatest numbers, which just fit, and a right operand that is transposed.
 func TestMatMulInteger(t *testing.T) {
 	const m, n = 3, 5
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -32,6 +32,7 @@ func TestMatMulInteger(t *testing.T) {
 			for _, types := range [][2]graph.DType{{graph.Int8, graph.Int8}, {graph.Uint8, graph.Int8}, {graph.Int8, graph.Uint8}, {graph.Uint8, graph.Uint8}} {
 				x, a := bytesOf(rng, types[0], extreme, m, k)
 				y, b := bytesOf(rng, types[1], extreme, k, n)
+				across := ran(t, graph.Const(y).Transpose())
 				rows, za := bytesOf(rng, types[0], false, m, 1)
 				columns, zb := bytesOf(rng, types[1], false, n)
 				for _, zeros := range [][2]any{{nil, nil}, {3, nil}, {nil, 100}, {rows, columns}} {
@@ -47,6 +48,8 @@ func TestMatMulInteger(t *testing.T) {
 					}
 					got := ran(t, graph.Const(x).MatMulInteger(graph.Const(y), zeros[0], zeros[1]))
 					require.True(t, graph.Equal(graph.Of(want, m, n), got), "%v %d zeros %v: %s, want %v", types, k, zeros, got, want)
+					got = ran(t, graph.Const(x).MatMulInteger(graph.Variable(across).Transpose(), zeros[0], zeros[1]))
+					require.True(t, graph.Equal(graph.Of(want, m, n), got), "transposed %v %d zeros %v: %s, want %v", types, k, zeros, got, want)
 				}
 			}
 		}
