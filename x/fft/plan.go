@@ -43,15 +43,19 @@ func newPlan[T kernel.Element](n int, find func(radix int, form kernel.Form) fun
 	return p, nil
 }
 
-// elements returns the number of elements of a plan's tables.
+// elements returns about the number of elements of a plan's tables.
 func (p *plan[T]) elements() int {
-	switch {
-	case p.chirp != nil:
-		return 4*p.n + len(p.chirp.filter) + p.chirp.plan.elements()
-	case p.matrix != nil:
-		return len(p.matrix.table) + len(p.matrix.second) + 4*p.n
+	sum := p.n // of the mirror
+	if p.chirp != nil {
+		sum += 2*p.n + len(p.chirp.filter) + p.chirp.plan.elements()
 	}
-	return 4 * p.n
+	if p.matrix != nil {
+		sum += len(p.matrix.table) + len(p.matrix.second) + 2*(p.matrix.rows+p.matrix.cols)
+	}
+	if p.columns != nil {
+		sum += 2 * p.n
+	}
+	return sum
 }
 
 // plans keeps plans of transforms that ran lately, for one element type.
@@ -61,7 +65,7 @@ type plans[T kernel.Element] struct {
 }
 
 // mostKept bounds the elements of the tables that are kept, for each element type.
-const mostKept = 1 << 22
+const mostKept = 1 << 23
 
 var (
 	plans32 plans[float32]

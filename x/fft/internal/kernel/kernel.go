@@ -25,8 +25,7 @@ func Lanes[T Element]() int {
 // Frame is the argument of a kernel. A butterfly of radix r transforms the r numbers that are InLeg bytes apart, for
 // Rows x Cols of them, to numbers that are OutLeg bytes apart. Columns are contiguous; rows are InRow and OutRow bytes
 // apart. If real and imaginary parts lie apart, InIm and OutIm are the addresses of the imaginary ones; if not, they are
-// unused. Inputs and outputs must not overlap, except
-// those of Divide and Join, which may be the same.
+// unused. Inputs and outputs must not overlap, except those of Divide and Join, which may be the same.
 //
 // Transpositions take blocks of lanes rows, InLeg bytes apart, and lanes columns. Rows counts the rows of blocks and
 // Cols the columns. The rows of a transposed block are OutLeg bytes apart, and so are those of blocks side by side.
