@@ -1,6 +1,11 @@
 package graph
 
-import "context"
+import (
+	"context"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // Functions whose results have as many elements as the data says, which no program can know before it runs. They take
 // tensors and belong at the edge of a program: what they return is the input of the next program, with a Dim as its
@@ -72,20 +77,23 @@ type Distinct struct {
 	Counts *Tensor // Int64: how often each value occurs
 }
 
-// Unique returns the distinct elements of t. +0 and -0 count as one value; each NaN counts separately.
+// Unique returns the distinct elements of t. +0 and -0 count as one value; each NaN counts separately. Integers that lie
+// close together are counted in a table, other elements are sorted.
 func Unique(ctx context.Context, t *Tensor) (*Distinct, error) {
 	none := Of([]int64{})
 	if t.Err() == nil && t.Size() == 0 {
 		return &Distinct{New(t.DType(), 0), none, New(Int64, t.Shape()...), none}, nil
 	}
-	x := Const(t).Flatten()
-	sorted := x.Sort(0)
-	begins := Concat(0, Fill(Bool, true, 1), sorted.Slice("1:").Ne(sorted.Slice(":-1")))
-	p, err := Compile(sorted, x.ArgSort(0), begins)
-	if err != nil {
-		return nil, err
+	if t.Err() == nil && ir.Ints.Has(t.DType()) && t.DType() != Uint64 {
+		if d, err := uniqueIntegers(ctx, t); d != nil || err != nil {
+			return d, err
+		}
 	}
-	outs, err := p.RunAll(ctx)
+	x := Const(t).Flatten()
+	order := x.ArgSort(0)
+	sorted := x.Take(0, order)
+	begins := Concat(0, Fill(Bool, true, 1), sorted.Slice("1:").Ne(sorted.Slice(":-1")))
+	outs, err := runAll(ctx, sorted, order, begins)
 	if err != nil {
 		return nil, err
 	}
@@ -93,22 +101,90 @@ func Unique(ctx context.Context, t *Tensor) (*Distinct, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Distinct{}
-	if d.Values, err = Compress(ctx, outs[0], outs[2], 0); err != nil {
+	begin, err := Data[bool](outs[2])
+	if err != nil {
 		return nil, err
 	}
-	from, err := truePlaces(ctx, outs[2])
-	first, counts, places := make([]int64, len(from)), make([]int64, len(from)), make([]int64, len(at))
-	for k, begin := range from {
+	first, from, places := []int64{}, []int64{}, make([]int64, len(at))
+	for i, place := range at {
+		if begin[i] {
+			first, from = append(first, place), append(from, int64(i))
+		}
+		places[place] = int64(len(first) - 1)
+	}
+	values, err := runAll(ctx, Const(outs[0]).Take(0, Of(from)))
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]int64, len(from))
+	for k := range from {
 		end := int64(len(at))
 		if k+1 < len(from) {
 			end = from[k+1]
 		}
-		first[k], counts[k] = at[begin], end-begin
-		for _, place := range at[begin:end] {
-			places[place] = int64(k)
+		counts[k] = end - from[k]
+	}
+	return &Distinct{values[0], Of(first), Of(places, t.Shape()...), Of(counts)}, nil
+}
+
+// uniqueIntegers is Unique by a table of all integers from the least to the greatest one. It returns nil if that would be
+// longer than twice the number of elements, and than few.
+func uniqueIntegers(ctx context.Context, t *Tensor) (*Distinct, error) {
+	const few = 1 << 16
+	x := Const(t).Flatten().Cast(Int64)
+	outs, err := runAll(ctx, x, x.Min(), x.Max())
+	if err != nil {
+		return nil, err
+	}
+	all, err := Data[int64](outs[0])
+	if err != nil {
+		return nil, err
+	}
+	least, err := At[int64](outs[1])
+	if err != nil {
+		return nil, err
+	}
+	greatest, err := At[int64](outs[2])
+	if err != nil {
+		return nil, err
+	}
+	width := uint64(greatest) - uint64(least)
+	if width >= uint64(max(2*len(all), few)) {
+		return nil, nil
+	}
+	numbers := make([]int64, width+1) // of each integer: how often it occurs, and then its index in the result
+	for _, v := range all {
+		numbers[v-least]++
+	}
+	values, counts := []int64{}, []int64{}
+	for i, count := range numbers {
+		if numbers[i] = int64(len(values)); count > 0 {
+			values, counts = append(values, least+int64(i)), append(counts, count)
 		}
 	}
-	d.First, d.Places, d.Counts = Of(first), Of(places, t.Shape()...), Of(counts)
-	return d, err
+	first, places := slices.Repeat([]int64{-1}, len(values)), make([]int64, len(all))
+	for i, v := range all {
+		k := numbers[v-least]
+		if places[i] = k; first[k] < 0 {
+			first[k] = int64(i)
+		}
+	}
+	typed, err := runAll(ctx, Const(Of(values)).Cast(t.DType()))
+	if err != nil {
+		return nil, err
+	}
+	return &Distinct{typed[0], Of(first), Of(places, t.Shape()...), Of(counts)}, nil
+}
+
+// runAll compiles and runs nodes without inputs.
+func runAll(ctx context.Context, nodes ...Node) ([]*Tensor, error) {
+	items := make([]Item, len(nodes))
+	for i, n := range nodes {
+		items[i] = n
+	}
+	p, err := Compile(items...)
+	if err != nil {
+		return nil, err
+	}
+	return p.RunAll(ctx)
 }

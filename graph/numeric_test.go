@@ -104,20 +104,21 @@ func TestPolyFit(t *testing.T) {
 func TestNumericMistakes(t *testing.T) {
 	x, m, n := graph.Input("x", graph.Float32, 5), graph.Input("m", graph.Float32, 2, 4), graph.Input("n", graph.Float32, graph.Dim("n"))
 	for want, y := range map[string]graph.Node{
-		"diff: -1 differences of differences: give from 0 to 1024":                                   x.Diff(0, -1),
-		"gradient: 4 coordinates for the 5 elements of axis 0 of float32[5]":                         x.Gradient(0, graph.Of([]float32{1, 2, 3, 4})),
-		"gradient: axis 0 of float32[1] has 1 elements: 2 or more have differences":                  x.Slice("0:1").Gradient(0, 1),
-		"trapezoid: a spacing of shape [2,4]: give a number, or a vector of coordinates":             x.Trapezoid(0, m),
-		"interp: coordinates of shape [2,4] and values of shape [5]: give two vectors of one length": x.Interp(m, x),
-		"interp: dtypes float32 and float64 differ: Cast one of them":                                x.Interp(graph.Of([]float64{1}), x),
-		"cross: the vectors along axis 0 of float32[5] have 5 elements: cross products are of 3":     x.Cross(x, 0),
-		"convolve: arrays of shape [5] and [2,4]: give two vectors":                                  x.Convolve(m, graph.OverlapFull),
-		"convolve: vectors of 5 and 0 elements: each must have some":                                 x.Convolve(x.Slice("0:0"), graph.OverlapFull),
-		"convolve: taps: the extent of axis 0 of float32[n] is not known before the program runs":    x.Convolve(n, graph.OverlapFull),
-		"polyfit: a degree of 33: give one from 0 to 32":                                             x.PolyFit(x, 33),
-		"polyfit: samples of shape [5] and values of shape [2,4]":                                    x.PolyFit(m, 1),
-		"nanquantile: a part of NaN: give one from 0 to 1":                                           x.NanQuantile(math.NaN()),
-		"isin: dtypes float32 and int32 differ: Cast one of them":                                    x.IsIn(graph.Of([]int32{1})),
+		"diff: -1 differences of differences: give from 0 to 1024":                                                    x.Diff(0, -1),
+		"gradient: 4 coordinates for the 5 elements of axis 0 of float32[5]":                                          x.Gradient(0, graph.Of([]float32{1, 2, 3, 4})),
+		"gradient: axis 0 of float32[1] has 1 elements: 2 or more have differences":                                   x.Slice("0:1").Gradient(0, 1),
+		"trapezoid: a spacing of shape [2,4]: give a number, or a vector of coordinates":                              x.Trapezoid(0, m),
+		"interp: coordinates of shape [2,4] and values of shape [5]: give two vectors of one length":                  x.Interp(m, x),
+		"interp: dtypes float32 and float64 differ: Cast one of them":                                                 x.Interp(graph.Of([]float64{1}), x),
+		"cross: the vectors along axis 0 of float32[5] have 5 elements: cross products are of 3":                      x.Cross(x, 0),
+		"convolve: arrays of shape [5] and [2,4]: give two vectors":                                                   x.Convolve(m, graph.OverlapFull),
+		"convolve: vectors of 5 and 0 elements: each must have some":                                                  x.Convolve(x.Slice("0:0"), graph.OverlapFull),
+		"convolve: taps: the extent of axis 0 of float32[n] is not known before the program runs":                     x.Convolve(n, graph.OverlapFull),
+		"cross: axis 0 of float32[3] and of float32[3,2] are not the same when they broadcast: count it from the end": x.Slice(":3").Cross(graph.New(graph.Float32, 3, 2), 0),
+		"polyfit: a degree of 33: give one from 0 to 32":                                                              x.PolyFit(x, 33),
+		"polyfit: samples of shape [5] and values of shape [2,4]":                                                     x.PolyFit(m, 1),
+		"nanquantile: a part of NaN: give one from 0 to 1":                                                            x.NanQuantile(math.NaN()),
+		"isin: dtypes float32 and int32 differ: Cast one of them":                                                     x.IsIn(graph.Of([]int32{1})),
 	} {
 		require.ErrorContains(t, y.Err(), want)
 	}

@@ -45,30 +45,40 @@ func plottingPosition(alpha, beta float64) func(n, q float64) float64 {
 	return func(n, q float64) float64 { return n*q + alpha + q*(1-alpha-beta) - 1 }
 }
 
-// symbolicPositions are quantileMethods for an extent that is known when the program runs: n is a Float64 node.
-var symbolicPositions = map[string]func(n Node, q float64) Node{
-	"linear":   func(n Node, q float64) Node { return n.Sub(1).Mul(q) },
-	"lower":    func(n Node, q float64) Node { return n.Sub(1).Mul(q).Floor() },
-	"higher":   func(n Node, q float64) Node { return n.Sub(1).Mul(q).Ceil() },
-	"midpoint": func(n Node, q float64) Node { p := n.Sub(1).Mul(q); return p.Floor().Add(p.Ceil()).Div(2) },
-	"nearest":  func(n Node, q float64) Node { return n.Sub(1).Mul(q).Round() },
-
-	"inverted_cdf": func(n Node, q float64) Node { return n.Mul(q).Ceil().Sub(1) },
-	"averaged_inverted_cdf": func(n Node, q float64) Node {
-		p := n.Mul(q)
-		return p.Ceil().Add(p.Add(1).Floor()).Div(2).Sub(1)
-	},
-	"closest_observation":       func(n Node, q float64) Node { return n.Mul(q).Round().Sub(1) },
-	"interpolated_inverted_cdf": symbolicPosition(0, 1),
-	"hazen":                     symbolicPosition(0.5, 0.5),
-	"weibull":                   symbolicPosition(0, 0),
-	"median_unbiased":           symbolicPosition(1./3, 1./3),
-	"normal_unbiased":           symbolicPosition(3./8, 3./8),
-}
-
-// symbolicPosition is plottingPosition for symbolicPositions.
-func symbolicPosition(alpha, beta float64) func(n Node, q float64) Node {
-	return func(n Node, q float64) Node { return n.Mul(q).Add(alpha).Add(q * (1 - alpha - beta)).Sub(1) }
+// symbolicPosition is quantileMethods for an extent that is known when the program runs: n is a Float64 node. It is a
+// function, not a table, so that programs without quantiles do not link it.
+func symbolicPosition(method string, n Node, q float64) Node {
+	linear, part := n.Sub(1).Mul(q), n.Mul(q)
+	plotting := func(alpha, beta float64) Node { return part.Add(alpha).Add(q * (1 - alpha - beta)).Sub(1) }
+	switch method {
+	case "linear":
+		return linear
+	case "lower":
+		return linear.Floor()
+	case "higher":
+		return linear.Ceil()
+	case "midpoint":
+		return linear.Floor().Add(linear.Ceil()).Div(2)
+	case "nearest":
+		return linear.Round()
+	case "inverted_cdf":
+		return part.Ceil().Sub(1)
+	case "averaged_inverted_cdf":
+		return part.Ceil().Add(part.Add(1).Floor()).Div(2).Sub(1)
+	case "closest_observation":
+		return part.Round().Sub(1)
+	case "interpolated_inverted_cdf":
+		return plotting(0, 1)
+	case "hazen":
+		return plotting(0.5, 0.5)
+	case "weibull":
+		return plotting(0, 0)
+	case "median_unbiased":
+		return plotting(1./3, 1./3)
+	case "normal_unbiased":
+		return plotting(3./8, 3./8)
+	}
+	panic("BUG: graph: no position of method " + method)
 }
 
 // Median returns the middle element along an axis, or of all elements: of an even number the mean of the two, -Inf
@@ -137,7 +147,7 @@ func (x Node) quantile(k int, method string, q float64) Node {
 		return y
 	}
 	n := apply(ir.OpExtent, ir.Attr{DType: Float64, Begin: d})
-	at := symbolicPositions[method](n, q).Maximum(0).Minimum(n.Sub(1))
+	at := symbolicPosition(method, n, q).Maximum(0).Minimum(n.Sub(1))
 	element := func(at Node) Node { return x.Take(k, at.Cast(Int64)).inReals() }
 	y := element(at.Floor())
 	return between(y, element(at.Ceil()), at.Sub(at.Floor()).Cast(y.DType()))
