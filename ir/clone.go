@@ -30,7 +30,7 @@ func (f *Func) Clone() *Func {
 		ref(w.Args, v.Args)
 	}
 	ref(lists[n:], f.Results)
-	return &Func{Name: f.Name, Fast: f.Fast, Params: lists[:params:params], Body: lists[params:n:n], Results: lists[n:], ids: len(f.Body)}
+	return &Func{Name: f.Name, Fast: f.Fast, Params: lists[:params:params], Body: lists[params:n:n], Results: lists[n:], ids: len(f.Body), named: f.named}
 }
 
 // operands returns the total number of operands of the values of the body.
@@ -46,7 +46,7 @@ func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, erro
 	if !f.numbered() {
 		f.Number()
 	}
-	g := &Func{Name: f.Name, Fast: f.Fast}
+	g := &Func{Name: f.Name, Fast: f.Fast, named: f.named}
 	g.Reserve(len(params), len(f.Body), f.operands(), len(f.Results))
 	g.Params = append(g.Params, params...)
 	copied := func(v *Value) *Value {
@@ -63,9 +63,11 @@ func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, erro
 			args = append(args, copied(x))
 		}
 		w.Args = args
-		if _, err := add(g, w); err != nil {
+		y, err := add(g, w)
+		if err != nil {
 			return nil, err
 		}
+		y.Rename(v)
 	}
 	for _, r := range f.Results {
 		g.Results = append(g.Results, copied(r))

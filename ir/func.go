@@ -54,11 +54,13 @@ func (a Attr) Of(op Op) *Attr {
 type Value struct {
 	Op   Op
 	Call Call // the call that made it, if known
-	ID   int  // its name in text: its position in the body after a call of Number
+	ID   int  // its position in the body after a call of Number
 	Args []*Value
 	Type Type
 	Attr *Attr // never nil in a Func and never changed, as values share it
 	Pos  Pos
+
+	label int // 1 + the number that is its name in text, 0 if that is its position: see Func.Label
 }
 
 // Name returns the name of a param, which is its note; other values have none.
@@ -94,6 +96,7 @@ type Func struct {
 	Fast    bool // composed ops use their fast expansions
 
 	ids   int // the ID of what Add appends next
+	named int // the greatest label so far
 	room  values
 	types []Type // of the operands of what Add appends
 	need  []bool // of Sweep
@@ -203,6 +206,29 @@ func (f *Func) Number() {
 		}
 	}
 	f.ids = len(f.Body)
+}
+
+// Label gives each value of the body that has no name a new one, in order. Names are numbers. Values keep them from then on, also in
+// copies of f, whatever is removed or inserted before them. Before the first call the name of a value is its position.
+func (f *Func) Label() {
+	met := make(map[int]bool, len(f.Body))
+	for _, v := range f.Body {
+		f.named = max(f.named, v.label)
+	}
+	for _, v := range f.Body {
+		if v.label == 0 || met[v.label] { // a copy of a value has its label
+			f.named++
+			v.label = f.named
+		}
+		met[v.label] = true
+	}
+}
+
+// Rename gives v the name that w has in text if v has none of its own: it computes what w did.
+func (v *Value) Rename(w *Value) {
+	if v.label == 0 {
+		v.label = w.label
+	}
 }
 
 func (f *Func) numbered() bool {

@@ -105,8 +105,12 @@ func (s *Scanner) Typ() Type {
 func (p *parser) node() {
 	from := p.Blanks()
 	name := p.reference()
-	if want := "%" + strconv.Itoa(len(p.f.Body)); name != want && p.Bad == nil {
-		p.Refuse(from, "found value %.40s, want %s: values are numbered in their order", name, want)
+	number, err := strconv.Atoi(name[min(1, len(name)):])
+	if p.Bad == nil && (err != nil || number < 0 || number > maxName || name != "%"+strconv.Itoa(number)) {
+		p.Refuse(from, "found %.40s, want the number of a value", name)
+	}
+	if p.Bad == nil && p.values[name] != nil {
+		p.Refuse(from, "the value %.40s exists already", name)
 	}
 	p.Want("=")
 	at := p.Blanks()
@@ -141,11 +145,11 @@ func (p *parser) node() {
 		}
 		attr.Bits = bits
 	}
-	p.add(at, typeAt, name, op, attr, t, pos, args)
+	p.add(at, typeAt, name, number, op, attr, t, pos, args)
 }
 
 // add appends a value whose type must be t.
-func (p *parser) add(at, typeAt int, name string, op Op, attr Attr, t Type, pos Pos, args []*Value) {
+func (p *parser) add(at, typeAt int, name string, number int, op Op, attr Attr, t Type, pos Pos, args []*Value) {
 	v, err := p.f.Add(op, attr, Pos{}, args...)
 	switch {
 	case err != nil:
@@ -155,7 +159,28 @@ func (p *parser) add(at, typeAt int, name string, op Op, attr Attr, t Type, pos 
 	default:
 		v.Pos = pos
 		p.values[name] = v
+		p.name(v, number)
 	}
+}
+
+// maxName is the greatest number that names a value in text.
+const maxName = 1 << 30
+
+// name gives the last value of the body its number as its name. Values have labels from the first one on whose number is not its
+// position.
+func (p *parser) name(v *Value, number int) {
+	last := len(p.f.Body) - 1
+	if p.f.named == 0 && number == last {
+		return
+	}
+	if p.f.named == 0 {
+		for i, w := range p.f.Body[:last] {
+			w.label = i + 1
+		}
+		p.f.named = last
+	}
+	v.label = number + 1
+	p.f.named = max(p.f.named, v.label)
 }
 
 // Op reads the name of an operation.

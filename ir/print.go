@@ -55,8 +55,13 @@ type printer struct{ names map[*Value]string }
 
 func newPrinter(f *Func) printer {
 	p := printer{make(map[*Value]string, len(f.Params)+len(f.Body))}
+	labels := f.labels()
 	for i, v := range f.Body {
-		p.names[v] = fmt.Sprintf("%%%d", i)
+		n := i
+		if labels != nil {
+			n = labels[i] - 1
+		}
+		p.names[v] = fmt.Sprintf("%%%d", n)
 	}
 	for _, v := range f.Params {
 		if v != nil {
@@ -66,7 +71,38 @@ func newPrinter(f *Func) printer {
 	return p
 }
 
+// labels returns the labels of the values of the body, or nil if they have none. A value without a label, or with one that a value
+// before it has, gets one that no value has, as Label would give it.
+func (f *Func) labels() (labels []int) {
+	last := f.named
+	for _, v := range f.Body {
+		if v != nil {
+			last = max(last, v.label)
+		}
+	}
+	if last == 0 {
+		return nil
+	}
+	met := make(map[int]bool, len(f.Body))
+	for _, v := range f.Body {
+		label := 0
+		if v != nil {
+			label = v.label
+		}
+		if label == 0 || met[label] {
+			last++
+			label = last
+		}
+		met[label] = true
+		labels = append(labels, label)
+	}
+	return labels
+}
+
 func paramName(name string) string { return "%" + NameText(name) }
+
+// Names returns a function that returns the name of a value in the text of f.
+func (f *Func) Names() func(v *Value) string { return newPrinter(f).name }
 
 func (p printer) name(v *Value) string {
 	if name := p.names[v]; v != nil && name != "" {

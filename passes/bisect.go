@@ -81,6 +81,7 @@ func (b *bisection) state(n, rewrites int) (*State, error) {
 	s := newState(b.f.Clone(), b.options)
 	defer blame(s)
 	for i, p := range b.list[:n] {
+		s.Func.Label()
 		if i == n-1 {
 			s.Fuel = &rewrite.Fuel{Left: rewrites}
 		}

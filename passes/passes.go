@@ -183,6 +183,7 @@ func checkSteps(s *State) error { return s.Plan.VerifyUnplaced() }
 
 func observe(s *State, o Options, stage string) {
 	if o.Observe != nil {
+		s.Func.Label()
 		o.Observe(stage, s.String)
 	}
 }

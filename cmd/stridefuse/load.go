@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -25,7 +26,8 @@ func (t *tool) source() (source, error) {
 // sourceOf returns the text of a dump that the flags select.
 func (t *tool) sourceOf(dump string) (source, error) {
 	s, err := section(dump, t.stage)
-	if err == nil {
+	if t.dump = dump; err == nil {
+		t.before = linesBefore(dump, s.run)
 		s.level, err = levelOf(s.run)
 	}
 	if err != nil {
@@ -62,6 +64,7 @@ func (t *tool) load() (program, error) {
 
 // loadLevel returns the program of a text.
 func (t *tool) loadLevel(text string, l level) (program, error) {
+	t.before = linesBefore(t.dump, text)
 	switch l {
 	case graphLevel:
 		return t.loadGraph(text)
@@ -85,8 +88,24 @@ func (t *tool) loadLevel(text string, l level) (program, error) {
 	panic("BUG: stridefuse: no level " + string(l))
 }
 
-// inText adds the name of the file to an error.
-func (t *tool) inText(err error) error { return fmt.Errorf("%s: %w", t.arg, err) }
+// inText adds the name of the file to an error, and to a mistake in the text its line there: file:line:column.
+func (t *tool) inText(err error) error {
+	var in *ir.ParseError
+	if errors.As(err, &in) {
+		at := *in
+		at.Line += t.before
+		return fmt.Errorf("%s:%w", t.arg, &at)
+	}
+	return fmt.Errorf("%s: %w", t.arg, err)
+}
+
+// linesBefore returns the number of lines before a part of a text.
+func linesBefore(text, part string) int {
+	if at := strings.Index(text, part); part != "" && at >= 0 {
+		return strings.Count(text[:at], "\n")
+	}
+	return 0
+}
 
 // graphText parses the text of a graph and binds the given sizes.
 func (t *tool) graphText(text string) (*ir.Func, error) {
@@ -107,8 +126,7 @@ func (t *tool) graphText(text string) (*ir.Func, error) {
 	return f, nil
 }
 
-// locate gives values without a source line the line of the text. (A dump of several stages has other lines before, and
-// the lines of the program's source.)
+// locate gives values without a source line their line in the file.
 func (t *tool) locate(f *ir.Func, text string) {
 	k, n := 0, 0
 	for line := range strings.Lines(text) {
@@ -117,7 +135,7 @@ func (t *tool) locate(f *ir.Func, text string) {
 			continue
 		}
 		if v := f.Body[k]; v.Pos == (ir.Pos{}) {
-			v.Pos = ir.Pos{File: t.arg, Line: n}
+			v.Pos = ir.Pos{File: t.arg, Line: t.before + n}
 		}
 		k++
 	}

@@ -37,6 +37,8 @@ type tool struct {
 	stdout, stderr io.Writer
 	pipeline       []passes.Pass // the passes that bisect examines
 	profiled       bool          // whether programs measure their steps
+	dump           string        // the text of the file
+	before         int           // the lines of it before the part that is read
 	flags
 }
 

@@ -74,9 +74,11 @@ func (t *tool) passes(context.Context) error {
 			continue
 		}
 		before, after := texts[names[i-1]], texts[name]
-		if before != after {
-			fmt.Fprintf(t.stdout, "# %s\n%s", name, lineDiff(before, after))
+		if before == after {
+			fmt.Fprintf(t.stdout, "# %s: nothing changed\n", name)
+			continue
 		}
+		fmt.Fprintf(t.stdout, "# %s\n%s", name, lineDiff(before, after))
 	}
 	return nil
 }

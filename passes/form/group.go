@@ -308,12 +308,13 @@ func CheckGroups(s *State) error {
 }
 
 // groupText returns one line of text for each group, for dumps.
-func groupText(groups []*group) string {
+func groupText(f *ir.Func, groups []*group) string {
+	name := f.Names()
 	var b strings.Builder
 	for i, g := range groups {
 		fmt.Fprintf(&b, "// group %d:", i)
 		for _, v := range g.values {
-			fmt.Fprintf(&b, " %%%d", v.ID)
+			b.WriteString(" " + name(v))
 		}
 		b.WriteByte('\n')
 	}

@@ -42,7 +42,7 @@ func (s *State) String() string {
 		return s.Plan.String()
 	}
 	if len(s.groups) > 0 {
-		return s.Func.String() + groupText(s.groups)
+		return s.Func.String() + groupText(s.Func, s.groups)
 	}
 	return s.Func.String()
 }

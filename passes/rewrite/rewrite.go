@@ -42,6 +42,9 @@ func (s *State) Rewrite(edit func(v *ir.Value) (*ir.Value, error)) error {
 		}
 		if replaced != nil {
 			replaced = append(replaced, w)
+			if w != v {
+				w.Rename(v)
+			}
 			if w == v {
 				f.Body = append(f.Body, v)
 			}
