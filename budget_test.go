@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The budgets, in bytes, slightly above the measured sizes. Raise them for a feature that is worth it, and say so in
-// the commit.
+// The budgets, in bytes, 5% above the measured sizes. Raise one for a feature that is worth it: measure again, write the
+// measured size into the comment and 1.05 times that here, and say so in the commit.
 const (
-	maxGenerated = 13_600_000 // measured: 13.57 MB, of which 2.9 are kernels for AVX-512 and 2.6 all Go loops
-	maxGrowth    = 10_200_000 // measured: 10.11 MB on linux/amd64, of which the assembler is 1.1
-	maxUnused    = 3_950_000  // measured: 3.92 MB on linux/amd64, of which a program that prints is 2.40
+	maxGenerated = 14_250_000 // measured: 13.57 MB, of which 2.9 are kernels for AVX-512 and 2.6 all Go loops
+	maxGrowth    = 10_620_000 // measured: 10.11 MB on linux/amd64, of which the assembler is 1.1
+	maxUnused    = 4_120_000  // measured: 3.92 MB on linux/amd64, of which a program that prints is 2.40
 )
 
 // TestGeneratedSource limits the size of the built-in kernels' source in the repository.
@@ -32,7 +32,8 @@ func TestGeneratedSource(t *testing.T) {
 		total += int(info.Size())
 	}
 	t.Logf("generated source: %d bytes in %d files", total, len(files))
-	require.LessOrEqual(t, total, maxGenerated)
+	require.LessOrEqual(t, total, maxGenerated, "the built-in kernels grew: `git diff --stat runtime/builtin` says which. Drop kernels that a tiling "+
+		"replaces well from codegen/builtin.go, or raise maxGenerated as its comment says")
 }
 
 // TestBinaryGrowth limits how much larger a program that uses this library is than an empty one, both stripped.
@@ -44,7 +45,8 @@ func TestBinaryGrowth(t *testing.T) {
 	require.NoError(t, os.WriteFile(empty, []byte("package main\n\nfunc main() {}\n"), 0o644))
 	growth := stripped(t, "./examples/quickstart") - stripped(t, empty)
 	t.Logf("growth of a stripped program: %d bytes", growth)
-	require.LessOrEqual(t, growth, maxGrowth)
+	require.LessOrEqual(t, growth, maxGrowth, "programs grew: `go tool nm -size -sort size` of the program says by what. A rare kernel belongs to "+
+		"genkernels rather than to codegen/builtin.go; else raise maxGrowth as its comment says")
 	for _, tags := range []string{"noavx512", "noavx512,nofloat64", "noavx512,nofloat64,nointegers"} { // each set of tags leaves more out
 		without := stripped(t, "./examples/quickstart", "-tags="+tags) - stripped(t, empty)
 		t.Logf("with the tags %s: %d bytes", tags, without)
@@ -75,7 +77,8 @@ func TestUnusedIsNotLinked(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(unused), 0o644))
 	size := built(t, file)
 	t.Logf("size of a program that compiles no graph: %d bytes", size)
-	require.LessOrEqual(t, size, maxUnused)
+	require.LessOrEqual(t, size, maxUnused, "what a program links that compiles no graph grew: a package-level variable or init function "+
+		"refers to it. Fill tables on first use, as strategiesOf does, or raise maxUnused as its comment says")
 }
 
 // stripped returns the size of a program for linux/amd64 without symbols.

@@ -210,8 +210,8 @@ func ExampleProgram_Dump() {
 	// }
 	// func roots(%x: f32[1009,3]) {
 	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:194
-	//   %1 = sqrt %0                     : f32[1009,3] // example_test.go:194
-	//   return %1
+	//   %3 = sqrt %0                     : f32[1009,3] // example_test.go:194
+	//   return %3
 	// }
 	// kernel (u0:f32) { t0 = sqrt u0; store t0 }
 }

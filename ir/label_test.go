@@ -41,10 +41,10 @@ func TestNamesOfValues(t *testing.T) {
 
 	for bad, want := range map[string]string{
 		"func f(%x: f32[2]) {\n  %1 = neg %x : f32[2]\n  %1 = exp %x : f32[2]\n  return %1\n}\n": "3:3: the value %1 exists already",
-		"func f(%x: f32[2]) {\n  %01 = neg %x : f32[2]\n  return %01\n}\n":                      "2:3: found %01, want the number of a value",
-		"func f(%x: f32[2]) {\n  %y = neg %x : f32[2]\n  return %y\n}\n":                        "2:3: found %y, want the number of a value",
-		"func f(%x: f32[2]) {\n  %x = neg %x : f32[2]\n  return %x\n}\n":                        "2:3: ",
-		"func f(%x: f32[2]) {\n  %99999999999 = neg %x : f32[2]\n  return %x\n}\n":              "2:3: ",
+		"func f(%x: f32[2]) {\n  %01 = neg %x : f32[2]\n  return %01\n}\n":                       "2:3: found %01, want the number of a value",
+		"func f(%x: f32[2]) {\n  %y = neg %x : f32[2]\n  return %y\n}\n":                         "2:3: found %y, want the number of a value",
+		"func f(%x: f32[2]) {\n  %x = neg %x : f32[2]\n  return %x\n}\n":                         "2:3: ",
+		"func f(%x: f32[2]) {\n  %99999999999 = neg %x : f32[2]\n  return %x\n}\n":               "2:3: ",
 	} {
 		_, err := ir.Parse(bad)
 		require.ErrorContains(t, err, want, bad)
