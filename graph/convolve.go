@@ -22,7 +22,8 @@ const (
 // and x is the shorter one, the two change places, as in NumPy. Up to 16 products are added one after another, by FMA for
 // floats; more of them as in Dot.
 //
-// The time is that of n*m products. For hundreds of taps or more the Fourier transforms of module x/fft are faster.
+// The time is that of n*m products. For dozens of taps or more, fft.Convolve of module x/fft is faster: it takes
+// Fourier transforms where they cost less.
 func (x Node) Convolve(taps any, overlap Overlap) Node {
 	return x.withOperands(func(x Node, operands []Node) Node {
 		y, err := x.convolve(operands[0], overlap)

@@ -59,8 +59,8 @@ func Pixels(img image.Image) (*graph.Tensor, error) {
 
 var errNil = errors.New("imaging: the image is nil")
 
-// mostPixels is the most pixels that are copied: 4 GB.
-const mostPixels = 1 << 30
+// mostPixels is the most pixels that are copied: 4 GB, or 1 GB where an int has 32 bits.
+const mostPixels = 1 << (28 + 2*(^uint(0)>>63))
 
 // Planes returns the luma and chroma of an image as views, uint8[h,w] each. If chroma is subsampled, cb and cr have
 // fewer rows or columns.

@@ -91,10 +91,12 @@ func sinc(x float64) float64 {
 //	*image.RGBA, *image.CMYK     four channels; those of RGBA are and stay premultiplied by alpha
 //	*image.NRGBA, others         *image.NRGBA: the channels are premultiplied before and divided after, except by Nearest
 //
-// Colours of transparent pixels so have no weight. The bytes are those of Pillow 12's Image.resize with the same filter,
-// for modes L, RGBa and RGBA; Pillow 13 takes columns before rows where that is less work, and then differs by 1. Images of 16 bits are converted to bytes before. The result has its
-// own memory and begins at (0, 0). A nil or empty image, a size below 1 and more than 1<<30 pixels are errors. Large
-// images are computed on all processors.
+// So the colours of transparent pixels have no weight. The bytes are those of Image.resize of Pillow 12 with the same
+// filter, for modes L, RGBa and RGBA. Pillow 13 takes columns before rows where that is less work, and then rounds
+// differently. Images of 16 bits are converted to bytes before.
+//
+// The result has its own memory and begins at (0, 0). A nil or empty image, a size below 1 and more than 1<<30 pixels
+// (1<<28 where an int has 32 bits) are errors. Large images are computed on all processors.
 func Resize(img image.Image, width, height int, f Filter) (image.Image, error) {
 	if v := reflect.ValueOf(img); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errNil

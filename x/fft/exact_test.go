@@ -116,3 +116,26 @@ func TestSpecial(t *testing.T) {
 		}
 	}
 }
+
+// TestReal compares transforms of real lines with complex ones, and transforms them back.
+func TestReal(t *testing.T) {
+	for _, dt := range []graph.DType{graph.Float64, graph.Float32} {
+		tolerance := 1e-14
+		if dt == graph.Float32 {
+			tolerance = 1e-6
+		}
+		for _, n := range []int{18, 34, 100, 250, 512, 1000, 1001, 1026, 4096, 10000, 1 << 17} {
+			for _, lines := range []int{1, 5} {
+				x := graph.Normal(dt, uint64(n), 0, 1, lines, n)
+				half, err := fft.RFFT(ctx, x, fft.Options{})
+				require.NoError(t, err)
+				whole, err := fft.FFT(ctx, complexOf(t, x), fft.Options{})
+				require.NoError(t, err)
+				near(t, numbers(t, whole.SliceAxis(1, 0, n/2+1, 1), nil), numbers(t, half, nil), tolerance, dt, n)
+				back, err := fft.IRFFT(ctx, half, fft.Options{N: []int{n}})
+				require.NoError(t, err)
+				near(t, numbers(t, complexOf(t, x), nil), numbers(t, complexOf(t, back), nil), tolerance, dt, n)
+			}
+		}
+	}
+}

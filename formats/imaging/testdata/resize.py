@@ -1,6 +1,6 @@
 """Writes resize.json: images that Pillow 12.0.0 resized. python resize.py > resize.json
 
-Pillow 13 takes columns before rows if that is less work, which changes bytes by 1.
+Pillow 13 takes columns before rows if that is less work, which rounds differently.
 
 Byte i of an image of w x h pixels is ((i*i*7919 + i*104729 + w*h) mod 65521) mod 256; for mode RGBa, channels are at most alpha.
 """

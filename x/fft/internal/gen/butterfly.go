@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/stridefuse/stridefuse/x/fft/internal/roots"
@@ -155,7 +154,6 @@ func (c *code) paired(n number) (lo, hi int) {
 // butterflyKernel returns the code of a transform of r numbers, each of another leg.
 func butterflyKernel(t elem, r int, v variant) *code {
 	c := &code{elem: t, legs: r, in: v.in, out: v.out}
-	x := make([]number, r)
 	read := func(j int) number { return c.read(j) }
 	write := func(k int, n number) {
 		if v.twiddled && k > 0 {
@@ -167,12 +165,12 @@ func butterflyKernel(t elem, r int, v variant) *code {
 	if v.twiddled {
 		c.table = 2 * (r - 1) * t.bytes
 	}
-	c.transform(r, x, read, write)
+	c.transform(r, read, write)
 	return c
 }
 
 // transform computes the transform of r numbers.
-func (c *code) transform(r int, x []number, read func(int) number, write func(int, number)) {
+func (c *code) transform(r int, read func(int) number, write func(int, number)) {
 	switch r {
 	case 1:
 		write(0, read(0))
@@ -311,8 +309,6 @@ func (c *code) transposed(rows []int) []int {
 	}
 	return out
 }
-
-func (o op) String() string { return fmt.Sprint(o.name, o.arg) }
 
 // packKernel returns the code that transposes a square block of interleaved numbers to split ones, or back.
 func packKernel(t elem, in, out form) *code {

@@ -29,7 +29,7 @@ func writeGeneric(w io.Writer) {
 				fmt.Fprintf(&body, "\t\t\tout.putTimes(%d, v%d, v%d, table, %d)\n", k, n.re, n.im, k-1)
 			}
 		}
-		c.transform(r, make([]number, r), read, write)
+		c.transform(r, read, write)
 		fmt.Fprintf(w, "\nfunc generic%d[T Element](f *Frame, form Form) {\n\tin, out := source[T](f, form), destination[T](f, form)\n\ttable := factors[T](f, form, %[1]d)\n", r)
 		fmt.Fprintf(w, "\tfor range f.Rows {\n\t\tfor range f.Cols {\n%s\t\t\tin.next()\n\t\t\tout.next()\n\t\t}\n\t\tin.row(f.Cols)\n\t\tout.row(f.Cols)\n", body.String())
 		fmt.Fprintf(w, "\t\tif table != nil {\n\t\t\ttable = table[%d:]\n\t\t}\n\t}\n}\n", 2*(r-1))
