@@ -2,7 +2,22 @@ package blas
 
 // The routines of levels 1 and 2 that come before gonum's.
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// few is the number of elements below which a call of another function would take longer than their sum.
+const few = 32
+
+// magnitudes returns the sum of the magnitudes of a few elements. It is inlined.
+func magnitudes[T float32 | float64](x []T) (sum T) {
+	for _, v := range x {
+		sum += T(math.Abs(float64(v)))
+	}
+	return sum
+}
 
 // Sgemv computes y = alpha*op(A)*x + beta*y.
 func (i *implementation) Sgemv(tA blas.Transpose, m, n int, alpha float32, a []float32, lda int, x []float32, incX int, beta float32, y []float32, incY int) {
@@ -34,6 +49,9 @@ func (i *implementation) Strsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n i
 
 // Snrm2 returns the Euclidean norm of x.
 func (i *implementation) Snrm2(n int, x []float32, incX int) float32 {
+	if n == 1 && incX == 1 && len(x) > 0 {
+		return float32(math.Abs(float64(x[0])))
+	}
 	if norm, ok := i.single.nrm2(n, x, incX); ok {
 		return norm
 	}
@@ -42,6 +60,9 @@ func (i *implementation) Snrm2(n int, x []float32, incX int) float32 {
 
 // Sasum returns the sum of the magnitudes of x.
 func (i *implementation) Sasum(n int, x []float32, incX int) float32 {
+	if n > 0 && n < few && incX == 1 && n <= len(x) {
+		return magnitudes(x[:n])
+	}
 	if sum, ok := i.single.asum(n, x, incX); ok {
 		return sum
 	}
@@ -78,6 +99,9 @@ func (i *implementation) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n i
 
 // Dnrm2 returns the Euclidean norm of x.
 func (i *implementation) Dnrm2(n int, x []float64, incX int) float64 {
+	if n == 1 && incX == 1 && len(x) > 0 {
+		return math.Abs(x[0])
+	}
 	if norm, ok := i.double.nrm2(n, x, incX); ok {
 		return norm
 	}
@@ -86,6 +110,9 @@ func (i *implementation) Dnrm2(n int, x []float64, incX int) float64 {
 
 // Dasum returns the sum of the magnitudes of x.
 func (i *implementation) Dasum(n int, x []float64, incX int) float64 {
+	if n > 0 && n < few && incX == 1 && n <= len(x) {
+		return magnitudes(x[:n])
+	}
 	if sum, ok := i.double.asum(n, x, incX); ok {
 		return sum
 	}
