@@ -256,6 +256,36 @@ func TestBisect(t *testing.T) {
 	require.Contains(t, runCommand(t, text, "bisect", "-", "-size", "n=5"), "no state differs")
 }
 
+// TestPassesDiff: values keep their names, so a diff has only the lines that a pass changed, and one line for a pass that
+// changed nothing. A mistake in a dump has its line there.
+func TestPassesDiff(t *testing.T) {
+	const text = `func f(%x: f32[8], %y: f32[8]) {
+  %0 = neg %x : f32[8] // user.go:1
+  %1 = neg %0 : f32[8] // user.go:2
+  %2 = mul %1, %y : f32[8] // user.go:3
+  %3 = exp %2 : f32[8] // user.go:4
+  return %3
+}
+`
+	out := runCommand(t, text, "passes", "-", "-diff")
+	require.Contains(t, out, "# contract: nothing changed\n")
+	_, out, _ = strings.Cut(out, "# simplify\n")
+	out, _, _ = strings.Cut(out, "# ")
+	require.Equal(t, `  func f(%x: f32[8], %y: f32[8]) {
+-   %0 = neg %x     : f32[8] // user.go:1
+-   %1 = neg %0     : f32[8] // user.go:2
+-   %2 = mul %1, %y : f32[8] // user.go:3
++   %2 = mul %x, %y : f32[8] // user.go:3
+    %3 = exp %2     : f32[8] // user.go:4
+  ...
+`, out)
+	dump := runCommand(t, text, "passes", "-")
+	at := strings.Index(dump, "# simplify\n")
+	broken := dump[:at] + strings.Replace(dump[at:], "exp %2", "exq %2", 1)
+	o := tryCommand(t.Context(), broken, passes.Default, "run", "-", "-stage", "simplify")
+	require.Contains(t, o.err, fmt.Sprintf("-:%d:8: no operation has the name \"exq\"", strings.Count(broken[:strings.Index(broken, "exq")], "\n")+1))
+}
+
 // TestBisectDrawsSpecialInputs: a rule that is wrong for few elements only is found without files of inputs.
 func TestBisectDrawsSpecialInputs(t *testing.T) {
 	inexact := passes.Pass{Name: "inexact", Form: func(s *passes.State) error {
