@@ -92,7 +92,7 @@ func (b *smallProducts) sharesSets(s *plan.Step) bool {
 	rows, d, lines := len(s.Axes)-2, s.Body.In[0].DType, 1
 	left := s.In[0].Strides
 	for _, k := range []int{rows - 1, rows} {
-		if left[k]*d.Size()%b.t.Matmul.SetBytes == 0 {
+		if left[k] != 0 && left[k]*d.Size()%b.t.Matmul.SetBytes == 0 {
 			lines *= s.Axes[k].Extent
 		}
 	}
