@@ -52,6 +52,41 @@ func TestVarianceOfGreatMeans(t *testing.T) {
 	require.InEpsilon(t, squares/2999, at[float32](t, outs[4], 0), 0x1p-22)
 }
 
+// TestVarianceOverflows: squares that pass the greatest number give +Inf, also where the sum of the distances does; NaN and infinite
+// elements give NaN.
+func TestVarianceOverflows(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		x    []float32
+		want float64
+	}{
+		{[]float32{1.4061e+38, -5.5003e+36, 9.9729e+36, 1.3677e+38, -6.5232e+37}, inf},
+		{[]float32{3e38, -3e38}, inf},
+		{[]float32{3e38, 3e38, 3e38}, inf}, // the sum overflows, and with it the mean
+		{[]float32{1e20, -1e20, 1e19}, inf},
+		{[]float32{1e18, -1e18}, 1e36},
+		{[]float32{1, float32(inf)}, math.NaN()},
+		{[]float32{1, float32(math.NaN())}, math.NaN()},
+	} {
+		x := graph.Const(graph.Of(c.x))
+		for k, y := range []graph.Node{x.Var(), x.Reshape(-1, 1).Var(0), x.Std().Square(), x.NanVar()} {
+			p, err := graph.Compile(y.Flatten())
+			require.NoError(t, err)
+			out, err := p.Run(t.Context())
+			require.NoError(t, err)
+			switch got := float64(at[float32](t, out, 0)); {
+			case math.IsNaN(c.want) && k == 3: // of the elements that are numbers
+			case math.IsNaN(c.want):
+				require.True(t, math.IsNaN(got), "%v: %v", c.x, got)
+			case math.IsInf(c.want, 1):
+				require.Equal(t, c.want, got, "%v", c.x)
+			default:
+				require.InEpsilon(t, c.want, got, 1e-6, "%v", c.x)
+			}
+		}
+	}
+}
+
 // TestProductsOfExtremes: large and small factors balance each other, wherever they are.
 func TestProductsOfExtremes(t *testing.T) {
 	data := make([]float32, 3000)

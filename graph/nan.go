@@ -43,7 +43,7 @@ func (x Node) NanVar(axes ...any) Node {
 		}
 		d := Where(x.IsNaN(), 0, x.Sub(x.NanMean(r.axes, KeepDims)))
 		n, sum := x.NanCount(over...), d.Sum(over...)
-		squares := d.Square().Sum(over...).Sub(sum.Mul(sum.Div(n))).Maximum(0)
+		squares := aroundMean(d.Square().Sum(over...), sum, n)
 		n = n.Sub(r.ddof)
 		return Where(n.Gt(0), squares.Div(n), math.NaN())
 	})

@@ -130,7 +130,7 @@ func (x Node) Mean(axes ...any) Node {
 
 // Var returns the mean squared distance from the mean along axes, for floats, in two passes: the mean m, then sum(d*d)
 // - sum(d)^2/n with d = x - m. The second term corrects for the rounding of m. So a large mean costs no digits, and
-// equal elements have the variance 0. With DDOF(d) the divisor is the number of elements minus d. Options: KeepDims,
+// equal elements have the variance 0, and squares that overflow the variance +Inf. With DDOF(d) the divisor is the number of elements minus d. Options: KeepDims,
 // DDOF, InType.
 func (x Node) Var(axes ...any) Node {
 	x, axes = inType(x, x.DType(), axes)
@@ -145,7 +145,7 @@ func (x Node) Var(axes ...any) Node {
 			over = append(over, KeepDims)
 		}
 		sum := d.Sum(over...)
-		squares := d.Square().Sum(over...).Sub(sum.Mul(sum.Div(n))).Maximum(0)
+		squares := aroundMean(d.Square().Sum(over...), sum, n)
 		if r.ddof != 0 {
 			n = n.Sub(r.ddof).Maximum(0)
 		}
@@ -156,6 +156,12 @@ func (x Node) Var(axes ...any) Node {
 			return []Node{d.Mul(g.Div(n).Mul(2))}
 		}, x)
 	})
+}
+
+// aroundMean returns the sum of n squared distances from the mean, given the squares and the sum of distances from a rounded mean. If the
+// squares overflow the result is +Inf, though the square of the sum may too.
+func aroundMean(squares, sum, n Node) Node {
+	return squares.Sub(sum.Mul(sum.Div(n)).Minimum(ir.Greatest(sum.DType()))).Maximum(0)
 }
 
 // Std returns the square root of Var.

@@ -78,9 +78,10 @@ func svmClassifier(c *call) []value {
 	transform := c.text("post_transform")
 	count, pairs := 0, classes*(classes-1)/2
 	for _, n := range perClass {
-		if count += n; n < 0 || count > math.MaxInt32 {
+		if n < 0 || n > math.MaxInt32-count {
 			return c.fail("%d vectors of a class", n)
 		}
+		count += n
 	}
 	if c.err != nil {
 		return nil
@@ -132,6 +133,9 @@ func svmClassifier(c *call) []value {
 	best := votes.ArgMax(1)
 	if len(a) > 0 {
 		sigmoid := y.Mul(graph.Of(a[:pairs])).Add(graph.Of(b[:pairs])).Neg().Sigmoid().Clip(1e-7, 1-1e-7)
+		if !c.good(sigmoid) {
+			return nil
+		}
 		eval := func(ctx context.Context, in []*graph.Tensor) ([]*graph.Tensor, error) {
 			return coupled(ctx, in[0], classes)
 		}

@@ -119,7 +119,19 @@ ZipMap, which skl2onnx adds unless zipmap is false, makes a map for each row. He
 column for each class, and Program.Classes has the labels of the columns.
 
 A forest is one step: graph.Leaves walks through its trees for sixteen rows or trees side by side, and the sum of the leaves' votes is
-another. Limits: strings are compared and selected, not split, normalized or converted to numbers; missing strings must be one of the
+another. A forest of LightGBM with 100 trees of 31 leaves and 30 features takes, on one thread of an AMD EPYC (AVX2, a shared and loaded
+host, least of many calls), in microseconds a row; onnxruntime's times include a call from Python:
+
+| rows in a call | here | onnxruntime | leaves (Go) |
+|---|---|---|---|
+| 1, another one in each call | 2.8 | 6.7 | 2.9 |
+| 1, the same in each call | 2.9 | 5.9 | 2.0 |
+| 100, others in each call | 2.0 | 2.6 | 4.0 |
+| 100, the same in each call | 2.0 | 0.8 | 3.8 |
+
+The time here does not depend on the data; the others' branches are predicted if the same rows come again.
+
+Limits: strings are compared and selected, not split, normalized or converted to numbers; missing strings must be one of the
 model's strings; maps are no inputs. Models of float64 features are compared and summed in float64.
 
 ## Operators
