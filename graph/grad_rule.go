@@ -8,6 +8,8 @@ type rule struct {
 	xs   []*node // the nodes that get cotangents
 	pull func(y, cotangent Node) []Node
 	ours bool // made by this library: its nodes get the call and the line of the node
+
+	again []*node // for Checkpoint: the nodes from which the values below xs are computed again
 }
 
 // WithVJP returns y with a rule for its derivative. Grad gives rule y itself and the cotangent of y, a Node of y's type

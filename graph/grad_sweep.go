@@ -12,6 +12,7 @@ type sweep struct {
 	order    []*node            // the nodes below y, operands first
 	adjoints map[*node]*adjoint // by identity
 	mark     uint64             // nodes of a higher order are made by the derivative of the node being visited
+	again    again              // the values that checkpoints compute again
 }
 
 // adjoint is what a sweep knows of a node.
@@ -23,7 +24,7 @@ type adjoint struct {
 
 // newSweep returns a sweep for the nodes below y in which the nodes that depend on xs are active.
 func newSweep(y Node, xs []Node) *sweep {
-	s := &sweep{adjoints: map[*node]*adjoint{}}
+	s := &sweep{adjoints: map[*node]*adjoint{}, again: again{}}
 	s.walk(y.n.identity())
 	for _, x := range xs {
 		if a := s.adjoints[x.get().identity()]; a != nil {
@@ -99,6 +100,9 @@ func (s *sweep) run() {
 		if !a.active || a.cotangent.n == nil || len(n.sources()) == 0 {
 			continue
 		}
+		if n.rule != nil && len(n.rule.again) > 0 {
+			s.again.add(n, n.rule.again)
+		}
 		s.mark = nodes.Add(1)
 		p := pullback{node: n, result: Node{n.unnamed()}, cotangent: a.cotangent, guarded: a.guarded}
 		for i, x := range n.sources() {
@@ -107,7 +111,7 @@ func (s *sweep) run() {
 				continue
 			}
 			b.guarded = b.guarded || a.guarded && !n.op.IsProduct() && n.op != ir.OpConv || n.op == ir.OpSelect
-			b.add(s.placed(p.of(i), n))
+			b.add(s.renewed(s.placed(p.of(i), n)))
 		}
 	}
 }
@@ -139,6 +143,14 @@ func (s *sweep) placed(g Node, n *node) Node {
 		}
 	}
 	return g
+}
+
+// renewed returns a new cotangent with the values in it that a checkpoint computes again.
+func (s *sweep) renewed(g Node) Node {
+	if len(s.again) == 0 || g.n == nil || g.Err() != nil {
+		return g
+	}
+	return Node{s.again.replace(g.n, s.mark)}
 }
 
 // gradient returns the cotangent of x under its axis names, or zeros.

@@ -38,7 +38,7 @@ func (r *relocation) node(n *node) *node {
 	}
 	if n.rule != nil {
 		own := *n.rule
-		own.of, own.xs = r.node(own.of), r.nodes(own.xs)
+		own.of, own.xs, own.again = r.node(own.of), r.nodes(own.xs), r.nodes(own.again)
 		c.rule = &own
 	}
 	return &c
