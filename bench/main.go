@@ -35,7 +35,7 @@ type call struct {
 	unit  string       // "GB/s", "elem/ns" or "GFLOP/s", "" for no rate
 }
 
-var workloads = concat(elementwise(), unseen(), grids(), elementTypes(4*360*640), overhead(), functions(), compileLatency())
+var workloads = concat(elementwise(), unseen(), grids(), elementTypes(4*360*640), overhead(), functions(), compileLatency(), gradients())
 
 func concat(groups ...[]workload) []workload {
 	var all []workload

@@ -55,30 +55,39 @@ func (p *pullback) convOperand() Node {
 	return g.Pad(before, after, PadConstant)
 }
 
-// convWeights returns the cotangent of the weights.
+// convWeights returns the cotangent of the weights. The operands are stored with channels last: then the windows are the
+// rows of a product whose columns, the channels of g, are contiguous, so neither is packed.
 func (p *pullback) convWeights() Node {
-	x, w, c := p.arg(0), p.args[1].typ.Shape, p.attr.Conv
-	before, after := append([]int{0, 0}, c.Before...), append([]int{0, 0}, c.After...)
-	x = x.Pad(before, after, PadConstant)
+	w, c := p.args[1].typ.Shape, p.attr.Conv
+	spatial := len(c.Strides)
+	last := append(append([]int{0}, upTo(2 + spatial)[2:]...), 1)
+	x := p.arg(0).Permute(last)
+	if padded := x.Pad(slices.Concat([]int{0}, c.Before, []int{0}), slices.Concat([]int{0}, c.After, []int{0}), PadConstant); padded.n != x.n {
+		x = padded // an array of its own
+	} else {
+		x = x.Materialize()
+	}
+	g := p.cotangent.Permute(last).Materialize()
 	for i := range c.Strides {
 		size, _ := w[2+i].Int()
-		x = x.Window(2+i, size, c.Strides[i], c.Dilations[i])
+		x = x.Window(1+i, size, c.Strides[i], c.Dilations[i])
 	}
 	if x.Err() != nil {
 		return x
 	}
-	groups := ir.Fixed(c.Groups)
-	g := p.cotangent
-	// x is [n, groups, c/groups, windows, weights], and g is [n, groups, m/groups, windows].
-	x = x.Reshape(x.n.typ.Shape[0], groups, w[1], x.n.typ.Shape[2:])
-	g = g.Reshape(g.n.typ.Shape[0], groups, w[0].Div(c.Groups), g.n.typ.Shape[2:])
-	windows, taps := make([]string, len(c.Strides)), make([]string, len(c.Strides))
+	// x is [n, windows, groups, c/groups, taps], and g is [n, windows, groups, m/groups].
+	windows, taps := make([]string, spatial), make([]string, spatial)
 	for i := range windows {
 		windows[i], taps[i] = ".o"+string(rune('0'+i)), ".k"+string(rune('0'+i))
 	}
+	shape := x.n.typ.Shape
+	x = x.Reshape(shape[:1+spatial], c.Groups, w[1], shape[2+spatial:])
+	g = g.Reshape(shape[:1+spatial], c.Groups, w[0].Div(c.Groups))
 	k := contraction{op: ir.OpDot, call: shapesText([]Node{x, g}), terms: []term{
-		{g, slices.Concat([]string{".n", ".g", ".m"}, windows)},
-		{x, slices.Concat([]string{".n", ".g", ".c"}, windows, taps)},
-	}, out: slices.Concat([]string{".g", ".m", ".c"}, taps)}
-	return k.node().Reshape(w)
+		{x, slices.Concat([]string{".n"}, windows, []string{".g", ".c"}, taps)},
+		{g, slices.Concat([]string{".n"}, windows, []string{".g", ".m"})},
+	}, out: slices.Concat([]string{".g"}, taps, []string{".c", ".m"})}
+	// The product is [groups, taps, c/groups, m/groups].
+	order := append([]int{0, 2 + spatial, 1 + spatial}, upTo(1 + spatial)[1:]...)
+	return k.node().Permute(order).Reshape(w)
 }

@@ -35,13 +35,62 @@ func (x Node) MaxPool(o PoolOptions) Node {
 		}
 		return y
 	})
-	// The comparisons would divide a cotangent unequally among several equal elements.
-	return y.ruled(func(_, g Node) []Node { return VJP(x.greatestOfWindows(&o), g, x) }, x)
+	return y.ruled(func(y, g Node) []Node { return []Node{x.pullMaxPool(y, g, &o)} }, x)
 }
 
-// greatestOfWindows returns the result of MaxPool as one reduction of all elements of each window.
-func (x Node) greatestOfWindows(o *PoolOptions) Node {
+// pullMaxPool divides the cotangent g of each window equally among the elements of the window that are equal to y. The
+// comparisons of MaxPool would divide it unequally.
+func (x Node) pullMaxPool(y, g Node, o *PoolOptions) Node {
+	n := len(o.Size)
 	x = Node{x.n.unnamed()}
+	padded := o.padded(x)
+	windows := padded
+	for i := range o.Size {
+		windows = windows.Window(2+i, o.Size[i], o.Strides[i], o.Dilations[i])
+	}
+	if windows.Err() != nil {
+		return windows
+	}
+	taps := upTo(2 + 2*n)[2+n:]
+	each := func(y Node) Node { return y.Unsqueeze(taps).BroadcastTo(windows.n.typ.Shape) }
+	tie := windows.Eq(each(y))
+	count := tie.counted(taps)
+	if elements, _ := ir.ShapeOf(o.Size...).NumElems().Int(); elements <= shortWindow {
+		count = x.Scalar(0) // compared one after the other
+		for at := range everyIndex(o.Size) {
+			t := windows
+			for i, j := range slices.Backward(at) {
+				t = t.Index(2+n+i, j)
+			}
+			count = t.Eq(y).Cast(x.DType().Compute()).Add(count)
+		}
+	}
+	parts := Where(tie, each(g.shared(count)), 0)
+	if slices.Equal(o.Strides, o.Size) && !slices.ContainsFunc(o.Dilations, func(d int) bool { return d != 1 }) {
+		return VJP(padded, parts.sideBySide(padded.n.typ.Shape), x)[0]
+	}
+	return VJP(windows, parts, x)[0]
+}
+
+// sideBySide returns windows [n, c, windows, elements of a window] that do not overlap in the places of an array of the
+// given shape, with zeros for elements in no window.
+func (x Node) sideBySide(shape Shape) Node {
+	n, windows := len(shape)-2, x.Shape()
+	order, extents := []int{0, 1}, slices.Clone(windows[:2])
+	for i := range n {
+		order = append(order, 2+i, 2+n+i)
+		extents = append(extents, windows[2+i].Mul(windows[2+n+i]))
+	}
+	x = x.Permute(order).Reshape(extents)
+	for i := range n {
+		size, _ := windows[2+n+i].Int()
+		x = x.resized(2+i, shape[2+i], size-1)
+	}
+	return x
+}
+
+// padded returns x with the least value as padding.
+func (o *PoolOptions) padded(x Node) Node {
 	before, after := append([]int{0, 0}, o.Before...), append([]int{0, 0}, o.After...)
 	for i := range o.Size {
 		if extent, known := x.n.typ.Shape[2+i].Int(); o.Ceil && known {
@@ -49,11 +98,7 @@ func (x Node) greatestOfWindows(o *PoolOptions) Node {
 		}
 	}
 	lowest, _ := ir.OpMax.Info().Identity(x.DType())
-	y := x.pad(before, after, PadConstant, apply(ir.OpConst, ir.Attr{DType: x.DType(), Bits: lowest}))
-	for i := range o.Size {
-		y = y.Window(2+i, o.Size[i], o.Strides[i], o.Dilations[i])
-	}
-	return y.Max(upTo(2 + 2*len(o.Size))[2+len(o.Size):])
+	return x.pad(before, after, PadConstant, apply(ir.OpConst, ir.Attr{DType: x.DType(), Bits: lowest}))
 }
 
 // shortWindow is the most elements of a window that are compared one after the other in one loop.
