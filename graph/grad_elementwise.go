@@ -24,6 +24,10 @@ func share(chosen, tie, like Node) Node {
 // ratioOr0 returns x/r, or 0 where r is 0.
 func ratioOr0(x, r Node) Node { return Where(r.Eq(0), 0, x.Div(r)) }
 
+// cosine returns x/r, where r is the length of a vector with the component x: 0 where r is 0, and the sign of x where x
+// is infinite.
+func cosine(x, r Node) Node { return Where(x.IsInf(), x.Sign(), ratioOr0(x, r)) }
+
 // oneMinusSquare returns 1 - x*x. The product of 1-x and 1+x is accurate near 1.
 func oneMinusSquare(x Node) Node { return x.Scalar(1).Sub(x).Mul(x.Add(1)) }
 

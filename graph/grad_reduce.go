@@ -68,8 +68,20 @@ func (p *pullback) inclusive() Node {
 // cotangent of i times the product of the elements from j+1 to i. R[j] = g[j] + x[j+1]*R[j+1] is a recurrence without a
 // division.
 func pullCumProd(p *pullback) []Node {
-	k, x := p.attr.Axis, p.arg(0)
-	return []Node{x.CumProd(k, Exclusive).Mul(p.inclusive().Recurrence(k, x.next(k), Reverse))}
+	r := p.reversed(p.inclusive(), p.arg(0))
+	return []Node{scaled(r, p.arg(0).CumProd(p.attr.Axis, Exclusive), p.guarded)}
+}
+
+// reversed returns R[i] = g[i] + a[i+1]*R[i+1]. Below a Where, an a that is infinite or NaN counts only if a cotangent
+// behind it is not 0.
+func (p *pullback) reversed(g, a Node) Node {
+	k := p.attr.Axis
+	a = a.next(k)
+	if p.guarded {
+		behind := g.Ne(0).Cast(a.DType()).CumMax(k, Reverse).next(k)
+		a = Where(behind.Eq(0).And(a.IsFinite().Not()), 0, a)
+	}
+	return g.Recurrence(k, a, Reverse)
 }
 
 // pullCumExtreme divides the cotangent of each result equally among the elements up to it that are equal to it. The
@@ -89,9 +101,8 @@ func pullCumExtreme(p *pullback) []Node {
 // pullRecurrence differentiates y[i] = a[i]*y[i-1] + x[i]. The cotangents R of x obey the reversed recurrence, R[i] =
 // g[i] + a[i+1]*R[i+1], and a[i] gets R[i]*y[i-1].
 func pullRecurrence(p *pullback) []Node {
-	k := p.attr.Axis
-	r := p.cotangent.Recurrence(k, p.arg(1).next(k), Reverse)
-	return []Node{r, r.Mul(p.result.previous(k))}
+	r := p.reversed(p.cotangent, p.arg(1))
+	return []Node{r, scaled(r, p.result.previous(p.attr.Axis), p.guarded)}
 }
 
 // next returns x shifted by one along an axis: element i is x[i+1], the last one is 0.

@@ -60,6 +60,9 @@ func TestGradAtSpecialValues(t *testing.T) {
 		"sqrt at 0":         {graph.Node.Sqrt, []float64{0, 4}, []float64{inf, 0.25}},
 		"norm2 at 0":        {func(x graph.Node) graph.Node { return x.Norm2() }, []float64{0, 0}, []float64{0, 0}},
 		"std of equals":     {func(x graph.Node) graph.Node { return x.Std() }, []float64{3, 3}, []float64{0, 0}},
+		"hypot at infinity": {func(x graph.Node) graph.Node { return x.Hypot(3) }, []float64{-inf, inf, 4}, []float64{-1, 1, 0.8}},
+		"hypot by infinity": {func(x graph.Node) graph.Node { return x.Hypot(inf) }, []float64{0, 4, inf}, []float64{0, 0, 1}},
+		"atan2 at infinity": {func(x graph.Node) graph.Node { return x.Atan2(1) }, []float64{-inf, inf}, []float64{0, 0}},
 		"hypot at 0":        {func(x graph.Node) graph.Node { return x.Hypot(0) }, []float64{0, 2}, []float64{0, 1}},
 		"atan2 at 0":        {func(x graph.Node) graph.Node { return x.Atan2(0) }, []float64{0, 2}, []float64{0, 0}},
 		"pow 0 of 0":        {func(x graph.Node) graph.Node { return x.Pow(0) }, []float64{0, 2}, []float64{0, 0}},
@@ -76,12 +79,17 @@ func TestGradAtSpecialValues(t *testing.T) {
 			return x.Cast(graph.Float32).Quantize(q).Reshape(-1).Dequantize(q).Cast(graph.Float64).Mul(2)
 		}, []float64{-1000, 1.3, 7}, []float64{0, 2, 2}},
 
-		"where and sqrt": {zeroOut(graph.Node.Sqrt), []float64{-1, 0, 4}, []float64{0, 0, 0.25}},
-		"where and log":  {zeroOut(graph.Node.Log), []float64{-1, 0, 4}, []float64{0, 0, 0.25}},
-		"where and div":  {zeroOut(func(x graph.Node) graph.Node { return x.Scalar(1).Div(x) }), []float64{-1, 0, 4}, []float64{0, 0, -1. / 16}},
-		"where and pow":  {zeroOut(func(x graph.Node) graph.Node { return x.Pow(0.5) }), []float64{-1, 0, 4}, []float64{0, 0, 0.25}},
-		"where and mul":  {zeroOut(func(x graph.Node) graph.Node { return x.Mul(x.Log()) }), []float64{-1, 0, 1}, []float64{0, 0, 1}},
-		"where and exp":  {func(x graph.Node) graph.Node { return graph.Where(x.Lt(100), x.Exp(), 0) }, []float64{0, 1000}, []float64{1, 0}},
+		"where and sqrt":           {zeroOut(graph.Node.Sqrt), []float64{-1, 0, 4}, []float64{0, 0, 0.25}},
+		"where and log":            {zeroOut(graph.Node.Log), []float64{-1, 0, 4}, []float64{0, 0, 0.25}},
+		"where and div":            {zeroOut(func(x graph.Node) graph.Node { return x.Scalar(1).Div(x) }), []float64{-1, 0, 4}, []float64{0, 0, -1. / 16}},
+		"where and pow":            {zeroOut(func(x graph.Node) graph.Node { return x.Pow(0.5) }), []float64{-1, 0, 4}, []float64{0, 0, 0.25}},
+		"where and mul":            {zeroOut(func(x graph.Node) graph.Node { return x.Mul(x.Log()) }), []float64{-1, 0, 1}, []float64{0, 0, 1}},
+		"where and exp":            {func(x graph.Node) graph.Node { return graph.Where(x.Lt(100), x.Exp(), 0) }, []float64{0, 1000}, []float64{1, 0}},
+		"where and cumprod":        {func(x graph.Node) graph.Node { return graph.Where(x.IsFinite(), x.CumProd(0), 0) }, []float64{2, 3, inf}, []float64{4, 2, 0}},
+		"where and cumprod of NaN": {func(x graph.Node) graph.Node { return graph.Where(x.Eq(5), x.CumProd(0), 0) }, []float64{2, 5, nan, 1}, []float64{5, 2, 0, 0}},
+		"where and recurrence": {func(x graph.Node) graph.Node {
+			return graph.Where(x.Eq(5), x.Recurrence(0, x), 0)
+		}, []float64{2, 5, nan, 1}, []float64{5, 3, 0, 0}},
 		"where and norm": {func(x graph.Node) graph.Node { n := x.Norm2(); return graph.Where(n.Gt(0), n.Log(), 0) }, []float64{0, 0}, []float64{0, 0}},
 	} {
 		got := gradAt(t, c.f, c.x)

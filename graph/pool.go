@@ -54,22 +54,60 @@ func (x Node) pullMaxPool(y, g Node, o *PoolOptions) Node {
 	taps := upTo(2 + 2*n)[2+n:]
 	each := func(y Node) Node { return y.Unsqueeze(taps).BroadcastTo(windows.n.typ.Shape) }
 	tie := windows.Eq(each(y))
-	count := tie.counted(taps)
-	if elements, _ := ir.ShapeOf(o.Size...).NumElems().Int(); elements <= shortWindow {
-		count = x.Scalar(0) // compared one after the other
+	elements, _ := ir.ShapeOf(o.Size...).NumElems().Int()
+	few := elements <= mostTaps
+	count := Node{}
+	if few {
+		count = x.Scalar(0).as(x.DType().Compute())
 		for at := range everyIndex(o.Size) {
 			t := windows
 			for i, j := range slices.Backward(at) {
 				t = t.Index(2+n+i, j)
 			}
-			count = t.Eq(y).Cast(x.DType().Compute()).Add(count)
+			count = count.Add(t.Eq(y).Cast(count.DType()))
+		}
+	} else {
+		count = tie.counted(taps)
+	}
+	share := g.shared(count)
+	apart := slices.Equal(o.Strides, o.Size) && !slices.ContainsFunc(o.Dilations, func(d int) bool { return d != 1 })
+	switch {
+	case apart:
+		return VJP(padded, Where(tie, each(share), 0).sideBySide(padded.n.typ.Shape), x)[0]
+	case few:
+		return VJP(padded, padded.sharesOf(y, share, o), x)[0]
+	}
+	return VJP(windows, Where(tie, each(share), 0), x)[0]
+}
+
+// mostTaps is the most elements of a window for which each element has an expression of its own in the derivative of
+// MaxPool.
+const mostTaps = 16
+
+// sharesOf returns the sum, for each element of x, of the shares of the windows that reach it and whose greatest
+// element y it equals. The windows' results stand strides apart between zeros, so the windows that reach an element as
+// their element j are a slice, for each j.
+func (x Node) sharesOf(y, share Node, o *PoolOptions) Node {
+	for i := range o.Size {
+		reach := (o.Size[i] - 1) * o.Dilations[i]
+		extent := x.n.typ.Shape[2+i].Add(ir.Fixed(reach))
+		y, share = y.place(2+i, ir.Fixed(reach), o.Strides[i], extent), share.place(2+i, ir.Fixed(reach), o.Strides[i], extent)
+	}
+	sum := Node{}
+	for at := range everyIndex(o.Size) {
+		a, b := y, share
+		for i, j := range at {
+			begin := ir.Fixed((o.Size[i] - 1 - j) * o.Dilations[i])
+			a, b = a.span(2+i, begin, x.n.typ.Shape[2+i]), b.span(2+i, begin, x.n.typ.Shape[2+i])
+		}
+		part := Where(x.Eq(a), b, 0)
+		if sum.n == nil {
+			sum = part
+		} else {
+			sum = sum.Add(part)
 		}
 	}
-	parts := Where(tie, each(g.shared(count)), 0)
-	if slices.Equal(o.Strides, o.Size) && !slices.ContainsFunc(o.Dilations, func(d int) bool { return d != 1 }) {
-		return VJP(padded, parts.sideBySide(padded.n.typ.Shape), x)[0]
-	}
-	return VJP(windows, parts, x)[0]
+	return sum
 }
 
 // sideBySide returns windows [n, c, windows, elements of a window] that do not overlap in the places of an array of the
