@@ -182,7 +182,7 @@ var jaxOps = map[string]func(o jaxOp, n []int, x []graph.Node) graph.Node{
 	},
 	"ConvTranspose": func(_ jaxOp, n []int, x []graph.Node) graph.Node {
 		rows := x[1].Shape()[0]
-		return x[0].SliceAxis(0, 0, rows, 1).Unsqueeze(0).ConvTranspose(x[1].Unsqueeze(1), graph.ConvOptions{Strides: n[:1]}).Squeeze(0, 1)
+		return x[0].SliceAxis(0, 0, rows, 1).Unsqueeze(0).ConvTranspose(x[1].Unsqueeze(1), graph.ConvOptions{Strides: n[:1]}).Squeeze(0)
 	},
 	"MaxPool": func(_ jaxOp, n []int, x []graph.Node) graph.Node {
 		o := graph.PoolOptions{Size: []int{n[0], n[0]}, Strides: []int{n[1], n[1]}}
@@ -255,15 +255,22 @@ func (p *jaxProgram) gradients() (grads, xs graph.Nodes) {
 
 // TestGradBesideJAX compares gradients of random programs with those that JAX computed: views, windows, joins,
 // reductions, scans, sorts, gathers, scatters, products, convolutions, pools, Where and casts. testdata/grad_jax.py wrote
-// the file.
+// the file. By default the test takes every eighth program; with STRIDEFUSE_GRADIENTS=all it takes all of them.
 func TestGradBesideJAX(t *testing.T) {
 	file, err := os.Open("testdata/grad_jax.txt.gz")
 	require.NoError(t, err)
 	defer file.Close()
 	text, err := gzip.NewReader(file)
 	require.NoError(t, err)
+	every := 8
+	if os.Getenv("STRIDEFUSE_GRADIENTS") == "all" {
+		every = 1
+	}
 	programs, worst, seen := 0, 0.0, map[string]int{}
 	for lines := bufio.NewScanner(text); lines.Scan(); programs++ {
+		if programs%every > 0 {
+			continue
+		}
 		p := parseJAX(t, lines.Text())
 		tolerance := 1e-9
 		for _, o := range p.ops {
@@ -301,5 +308,6 @@ func TestGradBesideJAX(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d programs, greatest error %.2g; ops: %v", programs, worst, seen)
+	require.Greater(t, programs, 1000)
+	t.Logf("one of %d of %d programs, greatest error %.2g; ops: %v", every, programs, worst, seen)
 }

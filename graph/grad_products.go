@@ -8,14 +8,22 @@ import (
 
 // Derivatives of products of matrices and of convolutions.
 
-// pullDot: the cotangents of the factors of X Y are G Y' and X' G.
+// pullDot: the cotangents of the factors of X Y are G Y' and X' G. That of a transposed factor is computed as the
+// transpose of Y G' or G' X, so it is stored in the order of what was transposed.
 func pullDot(p *pullback) []Node {
 	x, y, g := p.arg(0), p.arg(1), p.cotangent
-	return []Node{
-		apply(ir.OpDot, ir.Attr{}, g.get(), y.SwapAxes(-1, -2).get()),
-		apply(ir.OpDot, ir.Attr{}, x.SwapAxes(-1, -2).get(), g.get()),
-	}
+	return []Node{productFor(x.n, g, swapped(y)), productFor(y.n, swapped(x), g)}
 }
+
+// productFor returns the product of a and b, which is the cotangent of a factor.
+func productFor(factor *node, a, b Node) Node {
+	if k := len(factor.typ.Shape) - 1; factor.op == ir.OpPermute && factor.attr.Axes[k] < factor.attr.Axes[k-1] {
+		return swapped(apply(ir.OpDot, ir.Attr{}, swapped(b).get(), swapped(a).get()))
+	}
+	return apply(ir.OpDot, ir.Attr{}, a.get(), b.get())
+}
+
+func swapped(x Node) Node { return x.SwapAxes(-1, -2) }
 
 // pullConv: the cotangent of x, [n, c, spatial axes], is the transposed convolution of g, [n, m, windows], with the
 // weights. The cotangent of the weights, [m, c/groups, spatial axes], is the product of g and the windows of x, summed
