@@ -300,7 +300,7 @@ func (c *call) scores(t *trees, targets int, by aggregate) graph.Node {
 }
 
 // mostVotes limits the elements of the table of votes.
-const mostVotes = 1 << 30
+const mostVotes = 1 << 27
 
 // aggregate is how the votes of the trees are combined.
 type aggregate int
