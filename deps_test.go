@@ -68,6 +68,7 @@ var allowed = map[string][]string{
 	"cmd/ulp/oracle":                {},
 	"docs/recipes":                  {},
 	"bench":                         {"bench/formula", "graph", "ir/kernel", "runtime/abi"},
+	"bench/basics":                  {"graph", "formats/npy"},
 	"bench/larger":                  {"graph", "stream", "formats/zarr"},
 	"bench/models":                  {"graph", "formats/npy", "formats/onnx"},
 	"bench/formula":                 {"graph/cmplx", "graph", "ir/scalar", "runtime/abi"},
