@@ -14,7 +14,7 @@ import (
 // TestLinks checks that each relative link of a page leads to a file, and to a heading if it names one, and that the
 // index of docs has every page.
 func TestLinks(t *testing.T) {
-	link, code := regexp.MustCompile(`\]\(([^)\s]+)\)`), regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
+	link, code := regexp.MustCompile(`\]\(([^)\s]+)\)`), regexp.MustCompile("(?s)```.*?```|`[^`\n]*`|\n    [^\n]*")
 	var pages []string
 	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".md") && !strings.Contains(path, "testdata") {
