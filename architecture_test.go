@@ -155,7 +155,7 @@ func (s *lowered) generate(t *testing.T, out map[string]string) {
 	}
 	declared := read("zkernels_amd64.go")
 	out["chain: declaration"] = declared[strings.Index(declared, "// k_"):]
-	out["chain: go"] = part(t, read("zkernels_generic.go"), "for ; i < n; i++ {", 12, "o0[i] =", 2)
+	out["chain: go"] = part(t, read("zkernels_generic.go"), "exact:", 12, "o0[i] =", 2)
 	out["chain: assembly"] = part(t, read("zkernels_amd64.s"), "loop:", 5, "VMOVUPS", 0)
 }
 

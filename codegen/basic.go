@@ -35,7 +35,7 @@ func (g *generator) basicLoops() error {
 
 // plainLoops returns the Go functions of kernels, which compute one element at a time.
 func plainLoops(kernels []named) (string, error) {
-	text, err := goLoops(kernels, 1)
+	text, err := goLoops(kernels, false)
 	// Inlined, math.FMA tests the processor each time and would be half of the code.
 	return strings.ReplaceAll(text, "math.FMA(", "scalar.CallFMA("), err
 }

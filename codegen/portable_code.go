@@ -95,17 +95,45 @@ func (w *portable) rows(c kernel.Code, body *kernel.Kernel, combine []ir.Op) err
 	w.printf("for r := range f.Rows {\n")
 	g.operands()
 	g.uniform()
-	g.lanes()
-	if w.sideBySide > 1 && g.operations() >= longBody {
-		w.printf("i := 0\nfor ; i+%[1]d <= n; i += %[1]d {\n", w.sideBySide)
-		g.block()
-		w.printf("}\nfor ; i < n; i++ {\n")
+	if g.inGroups() {
+		g.groups()
 	} else {
-		w.printf("for i := range n {\n")
+		g.lanes()
+		g.loop()
+		g.storeCombined()
 	}
-	g.element()
-	w.printf("}\n")
-	g.storeCombined()
 	w.printf("}\n}\n\n")
 	return nil
+}
+
+// loop writes the loop over the columns.
+func (g *goKernel) loop() {
+	long, adds := g.sideBySide && g.operations() >= longBody, g.multipliesAndAdds()
+	g.width = sideBySide
+	if adds {
+		g.width = sideBySideFMA
+	}
+	switch {
+	case !long:
+		if g.sideBySide {
+			g.fma = mendsFMA
+		}
+		g.printf("for i := range n {\n")
+		g.element()
+	case adds:
+		g.printf("i := 0\nfor i < n {\nif i+%[1]d <= n {\n", g.width)
+		g.fma = leavesFMA
+		g.block()
+		g.fma = callsFMA
+		g.printf("i += %d\ncontinue\n}\n%s:\n", g.width, exactLabel)
+		g.element()
+		g.printf("i++\n")
+	default:
+		g.printf("i := 0\nfor ; i+%[1]d <= n; i += %[1]d {\n", g.width)
+		g.block()
+		g.printf("}\nfor ; i < n; i++ {\n")
+		g.element()
+	}
+	g.printf("}\n")
+	g.fma = callsFMA
 }

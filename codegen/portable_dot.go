@@ -1,16 +1,13 @@
 package codegen
 
 import (
-	"strings"
-
 	"github.com/stridefuse/stridefuse/ir"
-
 	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/scalar"
 )
 
-// dotLanes is the number of columns of a product that are computed side by side: enough chains of dependent operations to
-// keep a processor busy, and few enough for their sums to stay in registers.
-const dotLanes = 4
+// Products in Go loops. The right operand is converted scalar.DotCols columns at a time into w, an array of the type of the sums; the
+// tiles of rows times these columns are computed by functions of package scalar.
 
 // dotLoop returns the loops that a kernel of a product equals, on one line.
 func dotLoop(m *kernel.Micro) string {
@@ -31,99 +28,119 @@ func dotLoop(m *kernel.Micro) string {
 	return "for m, n: { sum := 0; for k: " + step + "; o0[m][n] = sum, or += sum }"
 }
 
-// ofWindows reports whether an operand of a product is windows.
-func ofWindows(m *kernel.Micro) bool {
-	return m.Kind == kernel.DotWindows || m.Kind == kernel.DotLeftWindows
+// goDot writes the function of a product.
+type goDot struct {
+	*portable
+	m *kernel.Micro
 }
 
 // dot writes the function of a product.
 func (w *portable) dot(m *kernel.Micro) error {
-	d := m.Type
+	g := &goDot{portable: w, m: m}
+	f := func(i int) string { return field(m, i) }
 	w.begin(m)
+	w.printf("var w [%d][scalar.DotCols]%s\nvar taps [%[1]d]int\n", ir.DotChunk, g.sum())
 	if m.Kind == kernel.DotBatch {
-		w.dotBatch(m)
+		w.printf("n, pairs, across := %s, %s, %s*%d\nif n <= 0 {\nreturn\n}\n", f(kernel.DotBatchCols), f(kernel.DotBatchPairs), f(kernel.DotBatchLeftPair), m.Type.Size())
+		w.printf("rows, down, leftStep, outStep := f.Cols/n, %[1]s*%[3]d, %[2]s*%[3]d, n*%[3]d\n", f(kernel.DotBatchRightRow), f(kernel.DotBatchLeftRow), m.Type.Size())
+		w.printf("for k := range pairs {\ntaps[k] = k*across\n}\n")
+		w.printf("for r := range f.Rows {\nleft, right, out := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], r*f.Step[1]), unsafe.Add(f.Ptr[2], r*f.Step[2])\n")
+		g.columns("k*down")
+		w.printf("}\n}\n\n")
 		return nil
 	}
-	w.printf("n, across, pairs, adds := f.Cols, %s, %s, %s\n", field(m, 0), field(m, 1), field(m, 2))
-	if ofWindows(m) {
-		f := func(i int) string { return field(m, i) }
-		w.printf("runs, taps, skipRuns, skipTaps := %s, %s, %s, %s\n", f(kernel.DotRuns), f(kernel.DotTaps), f(kernel.DotSkipRuns), f(kernel.DotSkipTaps))
-		w.printf("runStep, tapStep := %s*%d, %s*%[2]d\n", f(kernel.DotRunStep), d.Size(), f(kernel.DotTapStep))
+	w.printf("rows, n, pairs, adds := f.Rows, f.Cols, %s, %s\n", f(kernel.DotPairs), f(kernel.DotAdds))
+	w.printf("left, right, out, outStep := f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Step[2]\n")
+	right := "k*f.Step[1]"
+	switch m.Kind {
+	case kernel.DotLeftWindows:
+		w.printf("line, lineStep, step := %[1]s, %[2]s*%[4]d, %[3]s*%[4]d\n", f(kernel.DotLine), f(kernel.DotLineStep), f(kernel.DotAcross), m.Type.Size())
+		g.windows("taps", "f.Step[0]")
+	case kernel.DotWindows:
+		w.printf("var windows [%d]int\n", ir.DotChunk)
+		g.windows("windows", "f.Step[1]")
+		right = "windows[k]"
+		fallthrough
+	default:
+		w.printf("across, leftStep := %s, f.Step[0]\nfor k := range pairs {\ntaps[k] = k*across\n}\n", f(kernel.DotAcross))
 	}
-	w.printf("if n <= 0 {\nreturn\n}\nfor r := range f.Rows {\n")
-	w.printf("o0 := unsafe.Slice(%s, n)\n", address(d, 2))
-	if m.Kind == kernel.DotLeftWindows {
-		w.printf("window := (r/%s*%s + r%%%[1]s*across) * %[3]d\n", field(m, kernel.DotLine), field(m, kernel.DotLineStep), d.Size())
-	}
-	w.dotRow(m)
-	w.printf("}\n}\n\n")
+	g.columns(right)
+	w.printf("}\n\n")
 	return nil
 }
 
-// dotBatch completes the function of products of small matrices.
-func (w *portable) dotBatch(m *kernel.Micro) {
-	f := func(i int) string { return field(m, i) }
-	w.printf("n, pairs := %s, %s\n", f(kernel.DotBatchCols), f(kernel.DotBatchPairs))
-	w.printf("rowStep, across, down := %[1]s*%[4]d, %[2]s*%[4]d, %[3]s*%[4]d\n", f(kernel.DotBatchLeftRow), f(kernel.DotBatchLeftPair), f(kernel.DotBatchRightRow), m.Type.Size())
-	w.printf("for r := range f.Rows {\nproduct := unsafe.Slice(%s, f.Cols)\nfor row := range f.Cols / n {\no0 := product[row*n:][:n]\n", address(m.Type, 2))
-	w.dotRow(m)
-	w.printf("}\n}\n}\n\n")
+// sum returns the Go type of the sums in registers.
+func (g *goDot) sum() string {
+	if g.m.Type == ir.Float32 {
+		return "scalar.Sum32"
+	}
+	return g.m.Type.String()
 }
 
-// dotRow computes a row, o0.
-func (w *portable) dotRow(m *kernel.Micro) {
-	w.printf("c := 0\nfor ; c+%d <= n; c += %[1]d {\n", dotLanes)
-	w.dotColumns(m, dotLanes)
-	w.printf("}\nfor ; c < n; c++ {\n")
-	w.dotColumns(m, 1)
-	w.printf("}\n")
+// windows computes the offset of each pair from the beginning of a window.
+func (g *goDot) windows(to, channel string) {
+	f := func(i int) string { return field(g.m, i) }
+	g.printf("runs, ofRun, run, tap, from := %s, %s, %s, %s, 0\n", f(kernel.DotRuns), f(kernel.DotTaps), f(kernel.DotSkipRuns), f(kernel.DotSkipTaps))
+	g.printf("for k := range pairs {\n%s[k] = from + (run*%s+tap*%s)*%d\n", to, f(kernel.DotRunStep), f(kernel.DotTapStep), g.m.Type.Size())
+	g.printf("if tap++; tap == ofRun {\ntap = 0\nif run++; run == runs {\nrun, from = 0, from+%s\n}\n}\n}\n", channel)
 }
 
-// dotColumns computes the elements of a row in columns c, c+1, ...
-func (w *portable) dotColumns(m *kernel.Micro, lanes int) {
-	d := m.Type
-	each := func(text, between string) string {
-		parts := make([]string, lanes)
-		for i := range parts {
-			parts[i] = strings.ReplaceAll(text, "#", itoa(i))
-		}
-		return strings.Join(parts, between)
+// row returns the Go expression of a left row.
+func (g *goDot) row(r string) string {
+	if g.m.Kind == kernel.DotLeftWindows {
+		return "unsafe.Add(left, " + r + "/line*lineStep+" + r + "%line*step)"
 	}
-	sums := each("t#", ", ")
-	w.printf("var %s %s\n", sums, d)
-	left, right, from, at, channel := "r*f.Step[0]", "", "k*across", "k*f.Step[1]", "f.Step[1]"
-	switch m.Kind {
-	case kernel.DotWindows:
-		at = "at"
-	case kernel.DotLeftWindows:
-		left, from, channel = "window", "at", "f.Step[0]"
-	case kernel.DotBatch:
-		left, right, at = "r*f.Step[0]+row*rowStep", "r*f.Step[1]+", "k*down"
+	return "unsafe.Add(left, " + r + "*leftStep)"
+}
+
+// columns writes the loop over the tiles. right is the offset of row k of the right operand, in bytes.
+func (g *goDot) columns(right string) {
+	d, single := g.m.Type, g.m.Type == ir.Float32
+	if single { // the search takes as long as it saves for three columns
+		g.printf("leastLeft := uint32(0)\nif !scalar.Fused32 && rows > 1 {\nleastLeft = scalar.Tame32\nfor r := range rows {\nrow := %s\n", g.row("r"))
+		g.printf("for _, at := range taps[:pairs] {\nleastLeft = min(leastLeft, scalar.Magnitude32(*(*float32)(unsafe.Add(row, at))))\n}\n}\n}\n")
 	}
-	w.printf("a, b := unsafe.Add(f.Ptr[0], %s), unsafe.Add(f.Ptr[1], %sc*%d)\n", left, right, d.Size())
-	if ofWindows(m) {
-		w.printf("at, run, tap := skipRuns*runStep+skipTaps*tapStep, runs-skipRuns, taps-skipTaps\n")
+	g.printf("for c := 0; c < n; c += scalar.DotCols {\nwidth := min(scalar.DotCols, n-c)\n")
+	if single {
+		g.printf("least := uint32(scalar.Tame32)\n")
 	}
-	w.printf("for k := range pairs {\nx, row := *(*%s)(unsafe.Add(a, %[4]s)), (*[%[2]d]%[1]s)(unsafe.Add(b, %[3]s))\n", d, lanes, at, from)
+	g.printf("for k := range w[:pairs] {\nfrom := unsafe.Slice((*%s)(unsafe.Add(right, %s+c*%d)), width)\n", d, right, d.Size())
+	g.printf("if to := &w[k]; width == scalar.DotCols {\nfrom := (*[scalar.DotCols]%s)(from)\n", d)
+	for j := range scalar.DotCols {
+		g.printf("to[%d] = %s(from[%[1]d])\n", j, g.sum())
+	}
+	g.printf("} else {\n*to = [scalar.DotCols]%s{}\nfor j, y := range from {\nto[j] = %[1]s(y)\n}\n}\n", g.sum())
+	if single {
+		g.printf("if !scalar.Fused32 && rows > 1 {\nfor _, y := range from {\nleast = min(least, scalar.Magnitude32(y))\n}\n}\n")
+	}
+	g.printf("}\n")
+	if single {
+		g.printf("var sums [scalar.DotRows32][scalar.DotCols]float32\nvar x [scalar.DotRows32]unsafe.Pointer\ntame := scalar.AreTame32(leastLeft, least)\n")
+		g.printf("for r := 0; r < rows; r += scalar.DotRows32 {\nfor i := range x {\nr := min(r+i, rows-1)\nx[i] = %s\n}\n", g.row("r"))
+		g.printf("scalar.Dot32(&sums, &x, taps[:pairs], w[:pairs], tame)\n")
+		g.printf("for i := range sums[:min(scalar.DotRows32, rows-r)] {\n")
+		g.store("sums[i]", "r+i")
+		g.printf("}\n}\n}\n")
+		return
+	}
+	tile := "DotInts"
 	switch {
-	case m.Kind == kernel.DotHalves:
-		w.printf("%s = %s\n", sums, each("t# + "+mulHalves("x", "row[#]"), ", "))
-	case d == ir.Float32: // FMA32 in all lanes at once
-		w.printf("%s := %s\n", each("s#", ", "), each("float64(x)*float64(row[#]) + float64(t#)", ", "))
-		w.printf("if %s {\n%s = %s\n", each("scalar.Doubtful32(s#)", " || "), sums, each("scalar.FMA32(x, row[#], t#)", ", "))
-		w.printf("} else {\n%s = %s\n}\n", sums, each("float32(s#)", ", "))
+	case g.m.Kind == kernel.DotHalves:
+		tile = "DotHalves"
 	case d == ir.Float64:
-		w.printf("%s = %s\n", sums, each("math.FMA(x, row[#], t#)", ", "))
-	default:
-		w.printf("%s = %s\n", sums, each("t# + x*row[#]", ", "))
+		tile = "Dot64"
 	}
-	if ofWindows(m) {
-		w.printf("at += tapStep\nif tap--; tap == 0 {\nat, tap = at+runStep-taps*tapStep, taps\n")
-		w.printf("if run--; run == 0 {\nat, run = at+%s-runs*runStep, runs\n}\n}\n", channel)
+	g.printf("var sums [scalar.DotCols]%s\nfor r := range rows {\nscalar.%s(&sums, %s, taps[:pairs], w[:pairs])\n", d, tile, g.row("r"))
+	g.store("sums", "r")
+	g.printf("}\n}\n")
+}
+
+// store writes the sums of a row of a tile to row r of the output, or adds them to it.
+func (g *goDot) store(sums, r string) {
+	d := g.m.Type
+	g.printf("o := unsafe.Slice((*%s)(unsafe.Add(out, (%s)*outStep+c*%d)), width)\n", d, r, d.Size())
+	if g.m.Kind != kernel.DotBatch {
+		g.printf("if adds != 0 {\nfor j := range o {\no[j] = %s(o[j] + %s[j])\n}\ncontinue\n}\n", d, sums)
 	}
-	w.printf("}\ny := o0[c : c+%d : c+%[1]d]\n", lanes)
-	if m.Kind != kernel.DotBatch {
-		w.printf("if adds != 0 {\n%s = %s\n}\n", sums, each(d.String()+"(y[#] + t#)", ", "))
-	}
-	w.printf("%s = %s\n", each("y[#]", ", "), sums)
+	g.printf("copy(o, %s[:])\n", sums)
 }

@@ -121,9 +121,9 @@ func (g *goKernel) across(r kernel.Ref, lanes []string) string {
 }
 
 // indices lists the elements of the block of an operand.
-func (w *portable) indices(slice string, c kernel.Member) string {
+func (g *goKernel) indices(slice string, c kernel.Member) string {
 	var parts []string
-	for i := range w.sideBySide {
+	for i := range g.width {
 		parts = append(parts, fmt.Sprintf("%s[%d]", slice, i*max(1, int(c.Of))+int(c.At)))
 	}
 	return strings.Join(parts, ", ")

@@ -21,8 +21,8 @@ func (w *portable) scan(m *kernel.Micro) error {
 	w.printf("run := *%s\n", address(state, 1))
 	result := convert(state, d, "run")
 	if m.Carry {
-		w.printf("carry := *%s\n", address(wide, 2))
-		result = step(d, convert(wide, d, "carry"), "run")
+		w.printf("carry := *%s\nbefore := %s\n", address(wide, 2), convert(wide, d, "carry"))
+		result = step(d, "before", "run")
 	}
 	w.printf("for i, x := range a0 {\nrun = %s\no0[i] = %s\n}\n", step(state, "run", convert(d, state, "x")), result)
 	w.printf("*%s = run\n", address(state, n+1))

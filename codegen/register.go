@@ -85,15 +85,15 @@ func imports(body string) string {
 
 // generic writes all kernels as Go loops.
 func (g *generator) generic() error {
-	text, err := goLoops(g.kernels, sideBySide)
+	text, err := goLoops(g.kernels, true)
 	if err != nil {
 		return err
 	}
 	return g.addGo(genericFile, "", g.Package, g.registration("Portable", "", "_go", g.kernels)+text)
 }
 
-// goLoops returns the Go functions of kernels. Those with long bodies compute sideBySide elements at a time.
-func goLoops(kernels []named, sideBySide int) (string, error) {
+// goLoops returns the Go functions of kernels, short ones or those that compute elements of long bodies side by side.
+func goLoops(kernels []named, sideBySide bool) (string, error) {
 	w := &portable{sideBySide: sideBySide}
 	for _, k := range kernels {
 		if err := w.code(k.Code); err != nil {

@@ -121,98 +121,611 @@ func k_abs_neg_exp_etc_f32_usu_16c110daed_go(f *abi.Frame) {
 		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x2 := a2[i : i+2 : i+2]
-			v2a, v2b := x2[0], x2[1]
-			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
-			t1a, t1b := -t0a, -t0b
-			t3a, t3b := t1a < c2, t1b < c2
-			t4a := t1a
-			if t3a {
-				t4a = c2
-			}
-			t4b := t1b
-			if t3b {
-				t4b = c2
-			}
-			t6a, t6b := c5 < t4a, c5 < t4b
-			t7a := t4a
-			if t6a {
-				t7a = c5
-			}
-			t7b := t4b
-			if t6b {
-				t7b = c5
-			}
-			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
-			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
-			t13a, t13b := scalar.FMA32(t11a, c12, t7a), scalar.FMA32(t11b, c12, t7b)
-			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
-			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
-			t19a, t19b := scalar.FMA32(c17, t15a, c18), scalar.FMA32(c17, t15b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t15a, c20), scalar.FMA32(t19b, t15b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t15a, c22), scalar.FMA32(t21b, t15b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t23a, c24), scalar.FMA32(t23b, t23b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
-			t29a, t29b := t16a<<uint32(c28), t16b<<uint32(c28)
-			t30a, t30b := math.Float32frombits(uint32(t29a)), math.Float32frombits(uint32(t29b))
-			t31a, t31b := float32(t27a*t30a), float32(t27b*t30b)
-			t32a, t32b := float32(t31a*t31a), float32(t31b*t31b)
-			t33a, t33b := float32(t32a+c26), float32(t32b+c26)
-			t35a, t35b := int32(math.Float32bits(t33a)), int32(math.Float32bits(t33b))
-			t36a, t36b := int32(c34-t35a), int32(c34-t35b)
-			t37a, t37b := t36a>>uint32(c28), t36b>>uint32(c28)
-			t38a, t38b := float32(t37a), float32(t37b)
-			t40a, t40b := t36a&c39, t36b&c39
-			t42a, t42b := int32(t40a+c41), int32(t40b+c41)
-			t43a, t43b := math.Float32frombits(uint32(t42a)), math.Float32frombits(uint32(t42b))
-			t45a, t45b := float32(t43a*c44), float32(t43b*c44)
-			t46a, t46b := float32(c26-t45a), float32(c26-t45b)
-			t47a, t47b := -t46a, -t46b
-			t48a, t48b := scalar.FMA32(t32a, t45a, t47a), scalar.FMA32(t32b, t45b, t47b)
-			t50a, t50b := float32(t48a*t48a), float32(t48b*t48b)
-			t59a, t59b := scalar.FMA32(c52, t48a, c51), scalar.FMA32(c52, t48b, c51)
-			t60a, t60b := scalar.FMA32(c54, t48a, c53), scalar.FMA32(c54, t48b, c53)
-			t61a, t61b := scalar.FMA32(c56, t48a, c55), scalar.FMA32(c56, t48b, c55)
-			t62a, t62b := scalar.FMA32(c58, t48a, c57), scalar.FMA32(c58, t48b, c57)
-			t63a, t63b := scalar.FMA32(t60a, t50a, t59a), scalar.FMA32(t60b, t50b, t59b)
-			t64a, t64b := scalar.FMA32(t62a, t50a, t61a), scalar.FMA32(t62b, t50b, t61b)
-			t65a, t65b := float32(t50a*t50a), float32(t50b*t50b)
-			t66a, t66b := scalar.FMA32(t64a, t65a, t63a), scalar.FMA32(t64b, t65b, t63b)
-			t67a, t67b := scalar.FMA32(t50a, t66a, t48a), scalar.FMA32(t50b, t66b, t48b)
-			t68a, t68b := scalar.FMA32(t38a, c49, t67a), scalar.FMA32(t38b, c49, t67b)
-			t76a, t76b := int32(t35a+c75), int32(t35b+c75)
-			t77a, t77b := c74 < t76a, c74 < t76b
-			t78a := t68a
-			if t77a {
-				t70a := t33a == c69
-				t72a := float32(math.Sqrt(float64(t33a)))
-				t73a := t72a
-				if t70a {
-					t73a = c71
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				x2 := a2[i : i+4 : i+4]
+				v2a, v2b, v2c, v2d := x2[0], x2[1], x2[2], x2[3]
+				t0a, t0b, t0c, t0d := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31)), math.Float32frombits(math.Float32bits(v0c)&^(1<<31)), math.Float32frombits(math.Float32bits(v0d)&^(1<<31))
+				t1a, t1b, t1c, t1d := -t0a, -t0b, -t0c, -t0d
+				t3a, t3b, t3c, t3d := t1a < c2, t1b < c2, t1c < c2, t1d < c2
+				t4a := t1a
+				if t3a {
+					t4a = c2
 				}
-				t78a = t73a
-			}
-			t78b := t68b
-			if t77b {
-				t70b := t33b == c69
-				t72b := float32(math.Sqrt(float64(t33b)))
-				t73b := t72b
-				if t70b {
-					t73b = c71
+				t4b := t1b
+				if t3b {
+					t4b = c2
 				}
-				t78b = t73b
+				t4c := t1c
+				if t3c {
+					t4c = c2
+				}
+				t4d := t1d
+				if t3d {
+					t4d = c2
+				}
+				t6a, t6b, t6c, t6d := c5 < t4a, c5 < t4b, c5 < t4c, c5 < t4d
+				t7a := t4a
+				if t6a {
+					t7a = c5
+				}
+				t7b := t4b
+				if t6b {
+					t7b = c5
+				}
+				t7c := t4c
+				if t6c {
+					t7c = c5
+				}
+				t7d := t4d
+				if t6d {
+					t7d = c5
+				}
+				st10a, st10b, st10c, st10d := scalar.MulAdd32(t7a, c8, c9), scalar.MulAdd32(t7b, c8, c9), scalar.MulAdd32(t7c, c8, c9), scalar.MulAdd32(t7d, c8, c9)
+				if scalar.Tied32(st10a) {
+					if scalar.Inexact32(st10a, scalar.Sum32(t7a), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st10b) {
+					if scalar.Inexact32(st10b, scalar.Sum32(t7b), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st10c) {
+					if scalar.Inexact32(st10c, scalar.Sum32(t7c), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st10d) {
+					if scalar.Inexact32(st10d, scalar.Sum32(t7d), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				t10a, t10b, t10c, t10d := float32(st10a), float32(st10b), float32(st10c), float32(st10d)
+				t11a, t11b, t11c, t11d := float32(t10a-c9), float32(t10b-c9), float32(t10c-c9), float32(t10d-c9)
+				st13a, st13b, st13c, st13d := scalar.MulAdd32(t11a, c12, t7a), scalar.MulAdd32(t11b, c12, t7b), scalar.MulAdd32(t11c, c12, t7c), scalar.MulAdd32(t11d, c12, t7d)
+				if scalar.Tied32(st13a) {
+					if scalar.Inexact32(st13a, scalar.Sum32(t11a), scalar.Sum32(c12), scalar.Sum32(t7a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13a) {
+					goto exact
+				}
+				if scalar.Tied32(st13b) {
+					if scalar.Inexact32(st13b, scalar.Sum32(t11b), scalar.Sum32(c12), scalar.Sum32(t7b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13b) {
+					goto exact
+				}
+				if scalar.Tied32(st13c) {
+					if scalar.Inexact32(st13c, scalar.Sum32(t11c), scalar.Sum32(c12), scalar.Sum32(t7c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13c) {
+					goto exact
+				}
+				if scalar.Tied32(st13d) {
+					if scalar.Inexact32(st13d, scalar.Sum32(t11d), scalar.Sum32(c12), scalar.Sum32(t7d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13d) {
+					goto exact
+				}
+				t13a, t13b, t13c, t13d := float32(st13a), float32(st13b), float32(st13c), float32(st13d)
+				st15a, st15b, st15c, st15d := scalar.MulAdd32(t11a, c14, t13a), scalar.MulAdd32(t11b, c14, t13b), scalar.MulAdd32(t11c, c14, t13c), scalar.MulAdd32(t11d, c14, t13d)
+				if scalar.Tied32(st15a) {
+					if scalar.Inexact32(st15a, scalar.Sum32(t11a), scalar.Sum32(c14), scalar.Sum32(t13a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15a) {
+					goto exact
+				}
+				if scalar.Tied32(st15b) {
+					if scalar.Inexact32(st15b, scalar.Sum32(t11b), scalar.Sum32(c14), scalar.Sum32(t13b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15b) {
+					goto exact
+				}
+				if scalar.Tied32(st15c) {
+					if scalar.Inexact32(st15c, scalar.Sum32(t11c), scalar.Sum32(c14), scalar.Sum32(t13c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15c) {
+					goto exact
+				}
+				if scalar.Tied32(st15d) {
+					if scalar.Inexact32(st15d, scalar.Sum32(t11d), scalar.Sum32(c14), scalar.Sum32(t13d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15d) {
+					goto exact
+				}
+				t15a, t15b, t15c, t15d := float32(st15a), float32(st15b), float32(st15c), float32(st15d)
+				t16a, t16b, t16c, t16d := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b)), int32(math.Float32bits(t10c)), int32(math.Float32bits(t10d))
+				st19a, st19b, st19c, st19d := scalar.MulAdd32(c17, t15a, c18), scalar.MulAdd32(c17, t15b, c18), scalar.MulAdd32(c17, t15c, c18), scalar.MulAdd32(c17, t15d, c18)
+				if scalar.Tied32(st19a) {
+					if scalar.Inexact32(st19a, scalar.Sum32(c17), scalar.Sum32(t15a), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19b) {
+					if scalar.Inexact32(st19b, scalar.Sum32(c17), scalar.Sum32(t15b), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19c) {
+					if scalar.Inexact32(st19c, scalar.Sum32(c17), scalar.Sum32(t15c), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19d) {
+					if scalar.Inexact32(st19d, scalar.Sum32(c17), scalar.Sum32(t15d), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				t19a, t19b, t19c, t19d := float32(st19a), float32(st19b), float32(st19c), float32(st19d)
+				st21a, st21b, st21c, st21d := scalar.MulAdd32(t19a, t15a, c20), scalar.MulAdd32(t19b, t15b, c20), scalar.MulAdd32(t19c, t15c, c20), scalar.MulAdd32(t19d, t15d, c20)
+				if scalar.Tied32(st21a) {
+					if scalar.Inexact32(st21a, scalar.Sum32(t19a), scalar.Sum32(t15a), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21b) {
+					if scalar.Inexact32(st21b, scalar.Sum32(t19b), scalar.Sum32(t15b), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21c) {
+					if scalar.Inexact32(st21c, scalar.Sum32(t19c), scalar.Sum32(t15c), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21d) {
+					if scalar.Inexact32(st21d, scalar.Sum32(t19d), scalar.Sum32(t15d), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				t21a, t21b, t21c, t21d := float32(st21a), float32(st21b), float32(st21c), float32(st21d)
+				st23a, st23b, st23c, st23d := scalar.MulAdd32(t21a, t15a, c22), scalar.MulAdd32(t21b, t15b, c22), scalar.MulAdd32(t21c, t15c, c22), scalar.MulAdd32(t21d, t15d, c22)
+				if scalar.Tied32(st23a) {
+					if scalar.Inexact32(st23a, scalar.Sum32(t21a), scalar.Sum32(t15a), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23b) {
+					if scalar.Inexact32(st23b, scalar.Sum32(t21b), scalar.Sum32(t15b), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23c) {
+					if scalar.Inexact32(st23c, scalar.Sum32(t21c), scalar.Sum32(t15c), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23d) {
+					if scalar.Inexact32(st23d, scalar.Sum32(t21d), scalar.Sum32(t15d), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				t23a, t23b, t23c, t23d := float32(st23a), float32(st23b), float32(st23c), float32(st23d)
+				st25a, st25b, st25c, st25d := scalar.MulAdd32(t23a, t23a, c24), scalar.MulAdd32(t23b, t23b, c24), scalar.MulAdd32(t23c, t23c, c24), scalar.MulAdd32(t23d, t23d, c24)
+				if scalar.Tied32(st25a) {
+					if scalar.Inexact32(st25a, scalar.Sum32(t23a), scalar.Sum32(t23a), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25b) {
+					if scalar.Inexact32(st25b, scalar.Sum32(t23b), scalar.Sum32(t23b), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25c) {
+					if scalar.Inexact32(st25c, scalar.Sum32(t23c), scalar.Sum32(t23c), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25d) {
+					if scalar.Inexact32(st25d, scalar.Sum32(t23d), scalar.Sum32(t23d), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				t25a, t25b, t25c, t25d := float32(st25a), float32(st25b), float32(st25c), float32(st25d)
+				st27a, st27b, st27c, st27d := scalar.MulAdd32(t25a, t15a, c26), scalar.MulAdd32(t25b, t15b, c26), scalar.MulAdd32(t25c, t15c, c26), scalar.MulAdd32(t25d, t15d, c26)
+				if scalar.Tied32(st27a) {
+					if scalar.Inexact32(st27a, scalar.Sum32(t25a), scalar.Sum32(t15a), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27b) {
+					if scalar.Inexact32(st27b, scalar.Sum32(t25b), scalar.Sum32(t15b), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27c) {
+					if scalar.Inexact32(st27c, scalar.Sum32(t25c), scalar.Sum32(t15c), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27d) {
+					if scalar.Inexact32(st27d, scalar.Sum32(t25d), scalar.Sum32(t15d), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				t27a, t27b, t27c, t27d := float32(st27a), float32(st27b), float32(st27c), float32(st27d)
+				t29a, t29b, t29c, t29d := t16a<<uint32(c28), t16b<<uint32(c28), t16c<<uint32(c28), t16d<<uint32(c28)
+				t30a, t30b, t30c, t30d := math.Float32frombits(uint32(t29a)), math.Float32frombits(uint32(t29b)), math.Float32frombits(uint32(t29c)), math.Float32frombits(uint32(t29d))
+				t31a, t31b, t31c, t31d := float32(t27a*t30a), float32(t27b*t30b), float32(t27c*t30c), float32(t27d*t30d)
+				t32a, t32b, t32c, t32d := float32(t31a*t31a), float32(t31b*t31b), float32(t31c*t31c), float32(t31d*t31d)
+				t33a, t33b, t33c, t33d := float32(t32a+c26), float32(t32b+c26), float32(t32c+c26), float32(t32d+c26)
+				t35a, t35b, t35c, t35d := int32(math.Float32bits(t33a)), int32(math.Float32bits(t33b)), int32(math.Float32bits(t33c)), int32(math.Float32bits(t33d))
+				t36a, t36b, t36c, t36d := int32(c34-t35a), int32(c34-t35b), int32(c34-t35c), int32(c34-t35d)
+				t37a, t37b, t37c, t37d := t36a>>uint32(c28), t36b>>uint32(c28), t36c>>uint32(c28), t36d>>uint32(c28)
+				t38a, t38b, t38c, t38d := float32(t37a), float32(t37b), float32(t37c), float32(t37d)
+				t40a, t40b, t40c, t40d := t36a&c39, t36b&c39, t36c&c39, t36d&c39
+				t42a, t42b, t42c, t42d := int32(t40a+c41), int32(t40b+c41), int32(t40c+c41), int32(t40d+c41)
+				t43a, t43b, t43c, t43d := math.Float32frombits(uint32(t42a)), math.Float32frombits(uint32(t42b)), math.Float32frombits(uint32(t42c)), math.Float32frombits(uint32(t42d))
+				t45a, t45b, t45c, t45d := float32(t43a*c44), float32(t43b*c44), float32(t43c*c44), float32(t43d*c44)
+				t46a, t46b, t46c, t46d := float32(c26-t45a), float32(c26-t45b), float32(c26-t45c), float32(c26-t45d)
+				t47a, t47b, t47c, t47d := -t46a, -t46b, -t46c, -t46d
+				st48a, st48b, st48c, st48d := scalar.MulAdd32(t32a, t45a, t47a), scalar.MulAdd32(t32b, t45b, t47b), scalar.MulAdd32(t32c, t45c, t47c), scalar.MulAdd32(t32d, t45d, t47d)
+				if scalar.Tied32(st48a) {
+					if scalar.Inexact32(st48a, scalar.Sum32(t32a), scalar.Sum32(t45a), scalar.Sum32(t47a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st48a) {
+					goto exact
+				}
+				if scalar.Tied32(st48b) {
+					if scalar.Inexact32(st48b, scalar.Sum32(t32b), scalar.Sum32(t45b), scalar.Sum32(t47b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st48b) {
+					goto exact
+				}
+				if scalar.Tied32(st48c) {
+					if scalar.Inexact32(st48c, scalar.Sum32(t32c), scalar.Sum32(t45c), scalar.Sum32(t47c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st48c) {
+					goto exact
+				}
+				if scalar.Tied32(st48d) {
+					if scalar.Inexact32(st48d, scalar.Sum32(t32d), scalar.Sum32(t45d), scalar.Sum32(t47d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st48d) {
+					goto exact
+				}
+				t48a, t48b, t48c, t48d := float32(st48a), float32(st48b), float32(st48c), float32(st48d)
+				t50a, t50b, t50c, t50d := float32(t48a*t48a), float32(t48b*t48b), float32(t48c*t48c), float32(t48d*t48d)
+				st59a, st59b, st59c, st59d := scalar.MulAdd32(c52, t48a, c51), scalar.MulAdd32(c52, t48b, c51), scalar.MulAdd32(c52, t48c, c51), scalar.MulAdd32(c52, t48d, c51)
+				if scalar.Tied32(st59a) {
+					if scalar.Inexact32(st59a, scalar.Sum32(c52), scalar.Sum32(t48a), scalar.Sum32(c51)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st59b) {
+					if scalar.Inexact32(st59b, scalar.Sum32(c52), scalar.Sum32(t48b), scalar.Sum32(c51)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st59c) {
+					if scalar.Inexact32(st59c, scalar.Sum32(c52), scalar.Sum32(t48c), scalar.Sum32(c51)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st59d) {
+					if scalar.Inexact32(st59d, scalar.Sum32(c52), scalar.Sum32(t48d), scalar.Sum32(c51)) {
+						goto exact
+					}
+				}
+				t59a, t59b, t59c, t59d := float32(st59a), float32(st59b), float32(st59c), float32(st59d)
+				st60a, st60b, st60c, st60d := scalar.MulAdd32(c54, t48a, c53), scalar.MulAdd32(c54, t48b, c53), scalar.MulAdd32(c54, t48c, c53), scalar.MulAdd32(c54, t48d, c53)
+				if scalar.Tied32(st60a) {
+					if scalar.Inexact32(st60a, scalar.Sum32(c54), scalar.Sum32(t48a), scalar.Sum32(c53)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st60b) {
+					if scalar.Inexact32(st60b, scalar.Sum32(c54), scalar.Sum32(t48b), scalar.Sum32(c53)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st60c) {
+					if scalar.Inexact32(st60c, scalar.Sum32(c54), scalar.Sum32(t48c), scalar.Sum32(c53)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st60d) {
+					if scalar.Inexact32(st60d, scalar.Sum32(c54), scalar.Sum32(t48d), scalar.Sum32(c53)) {
+						goto exact
+					}
+				}
+				t60a, t60b, t60c, t60d := float32(st60a), float32(st60b), float32(st60c), float32(st60d)
+				st61a, st61b, st61c, st61d := scalar.MulAdd32(c56, t48a, c55), scalar.MulAdd32(c56, t48b, c55), scalar.MulAdd32(c56, t48c, c55), scalar.MulAdd32(c56, t48d, c55)
+				if scalar.Tied32(st61a) {
+					if scalar.Inexact32(st61a, scalar.Sum32(c56), scalar.Sum32(t48a), scalar.Sum32(c55)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st61b) {
+					if scalar.Inexact32(st61b, scalar.Sum32(c56), scalar.Sum32(t48b), scalar.Sum32(c55)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st61c) {
+					if scalar.Inexact32(st61c, scalar.Sum32(c56), scalar.Sum32(t48c), scalar.Sum32(c55)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st61d) {
+					if scalar.Inexact32(st61d, scalar.Sum32(c56), scalar.Sum32(t48d), scalar.Sum32(c55)) {
+						goto exact
+					}
+				}
+				t61a, t61b, t61c, t61d := float32(st61a), float32(st61b), float32(st61c), float32(st61d)
+				st62a, st62b, st62c, st62d := scalar.MulAdd32(c58, t48a, c57), scalar.MulAdd32(c58, t48b, c57), scalar.MulAdd32(c58, t48c, c57), scalar.MulAdd32(c58, t48d, c57)
+				if scalar.Tied32(st62a) {
+					if scalar.Inexact32(st62a, scalar.Sum32(c58), scalar.Sum32(t48a), scalar.Sum32(c57)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st62b) {
+					if scalar.Inexact32(st62b, scalar.Sum32(c58), scalar.Sum32(t48b), scalar.Sum32(c57)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st62c) {
+					if scalar.Inexact32(st62c, scalar.Sum32(c58), scalar.Sum32(t48c), scalar.Sum32(c57)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st62d) {
+					if scalar.Inexact32(st62d, scalar.Sum32(c58), scalar.Sum32(t48d), scalar.Sum32(c57)) {
+						goto exact
+					}
+				}
+				t62a, t62b, t62c, t62d := float32(st62a), float32(st62b), float32(st62c), float32(st62d)
+				st63a, st63b, st63c, st63d := scalar.MulAdd32(t60a, t50a, t59a), scalar.MulAdd32(t60b, t50b, t59b), scalar.MulAdd32(t60c, t50c, t59c), scalar.MulAdd32(t60d, t50d, t59d)
+				if scalar.Tied32(st63a) {
+					if scalar.Inexact32(st63a, scalar.Sum32(t60a), scalar.Sum32(t50a), scalar.Sum32(t59a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st63a) {
+					goto exact
+				}
+				if scalar.Tied32(st63b) {
+					if scalar.Inexact32(st63b, scalar.Sum32(t60b), scalar.Sum32(t50b), scalar.Sum32(t59b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st63b) {
+					goto exact
+				}
+				if scalar.Tied32(st63c) {
+					if scalar.Inexact32(st63c, scalar.Sum32(t60c), scalar.Sum32(t50c), scalar.Sum32(t59c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st63c) {
+					goto exact
+				}
+				if scalar.Tied32(st63d) {
+					if scalar.Inexact32(st63d, scalar.Sum32(t60d), scalar.Sum32(t50d), scalar.Sum32(t59d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st63d) {
+					goto exact
+				}
+				t63a, t63b, t63c, t63d := float32(st63a), float32(st63b), float32(st63c), float32(st63d)
+				st64a, st64b, st64c, st64d := scalar.MulAdd32(t62a, t50a, t61a), scalar.MulAdd32(t62b, t50b, t61b), scalar.MulAdd32(t62c, t50c, t61c), scalar.MulAdd32(t62d, t50d, t61d)
+				if scalar.Tied32(st64a) {
+					if scalar.Inexact32(st64a, scalar.Sum32(t62a), scalar.Sum32(t50a), scalar.Sum32(t61a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st64a) {
+					goto exact
+				}
+				if scalar.Tied32(st64b) {
+					if scalar.Inexact32(st64b, scalar.Sum32(t62b), scalar.Sum32(t50b), scalar.Sum32(t61b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st64b) {
+					goto exact
+				}
+				if scalar.Tied32(st64c) {
+					if scalar.Inexact32(st64c, scalar.Sum32(t62c), scalar.Sum32(t50c), scalar.Sum32(t61c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st64c) {
+					goto exact
+				}
+				if scalar.Tied32(st64d) {
+					if scalar.Inexact32(st64d, scalar.Sum32(t62d), scalar.Sum32(t50d), scalar.Sum32(t61d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st64d) {
+					goto exact
+				}
+				t64a, t64b, t64c, t64d := float32(st64a), float32(st64b), float32(st64c), float32(st64d)
+				t65a, t65b, t65c, t65d := float32(t50a*t50a), float32(t50b*t50b), float32(t50c*t50c), float32(t50d*t50d)
+				st66a, st66b, st66c, st66d := scalar.MulAdd32(t64a, t65a, t63a), scalar.MulAdd32(t64b, t65b, t63b), scalar.MulAdd32(t64c, t65c, t63c), scalar.MulAdd32(t64d, t65d, t63d)
+				if scalar.Tied32(st66a) {
+					if scalar.Inexact32(st66a, scalar.Sum32(t64a), scalar.Sum32(t65a), scalar.Sum32(t63a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st66a) {
+					goto exact
+				}
+				if scalar.Tied32(st66b) {
+					if scalar.Inexact32(st66b, scalar.Sum32(t64b), scalar.Sum32(t65b), scalar.Sum32(t63b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st66b) {
+					goto exact
+				}
+				if scalar.Tied32(st66c) {
+					if scalar.Inexact32(st66c, scalar.Sum32(t64c), scalar.Sum32(t65c), scalar.Sum32(t63c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st66c) {
+					goto exact
+				}
+				if scalar.Tied32(st66d) {
+					if scalar.Inexact32(st66d, scalar.Sum32(t64d), scalar.Sum32(t65d), scalar.Sum32(t63d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st66d) {
+					goto exact
+				}
+				t66a, t66b, t66c, t66d := float32(st66a), float32(st66b), float32(st66c), float32(st66d)
+				st67a, st67b, st67c, st67d := scalar.MulAdd32(t50a, t66a, t48a), scalar.MulAdd32(t50b, t66b, t48b), scalar.MulAdd32(t50c, t66c, t48c), scalar.MulAdd32(t50d, t66d, t48d)
+				if scalar.Tied32(st67a) {
+					if scalar.Inexact32(st67a, scalar.Sum32(t50a), scalar.Sum32(t66a), scalar.Sum32(t48a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st67a) {
+					goto exact
+				}
+				if scalar.Tied32(st67b) {
+					if scalar.Inexact32(st67b, scalar.Sum32(t50b), scalar.Sum32(t66b), scalar.Sum32(t48b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st67b) {
+					goto exact
+				}
+				if scalar.Tied32(st67c) {
+					if scalar.Inexact32(st67c, scalar.Sum32(t50c), scalar.Sum32(t66c), scalar.Sum32(t48c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st67c) {
+					goto exact
+				}
+				if scalar.Tied32(st67d) {
+					if scalar.Inexact32(st67d, scalar.Sum32(t50d), scalar.Sum32(t66d), scalar.Sum32(t48d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st67d) {
+					goto exact
+				}
+				t67a, t67b, t67c, t67d := float32(st67a), float32(st67b), float32(st67c), float32(st67d)
+				st68a, st68b, st68c, st68d := scalar.MulAdd32(t38a, c49, t67a), scalar.MulAdd32(t38b, c49, t67b), scalar.MulAdd32(t38c, c49, t67c), scalar.MulAdd32(t38d, c49, t67d)
+				if scalar.Tied32(st68a) {
+					if scalar.Inexact32(st68a, scalar.Sum32(t38a), scalar.Sum32(c49), scalar.Sum32(t67a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st68a) {
+					goto exact
+				}
+				if scalar.Tied32(st68b) {
+					if scalar.Inexact32(st68b, scalar.Sum32(t38b), scalar.Sum32(c49), scalar.Sum32(t67b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st68b) {
+					goto exact
+				}
+				if scalar.Tied32(st68c) {
+					if scalar.Inexact32(st68c, scalar.Sum32(t38c), scalar.Sum32(c49), scalar.Sum32(t67c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st68c) {
+					goto exact
+				}
+				if scalar.Tied32(st68d) {
+					if scalar.Inexact32(st68d, scalar.Sum32(t38d), scalar.Sum32(c49), scalar.Sum32(t67d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st68d) {
+					goto exact
+				}
+				t68a, t68b, t68c, t68d := float32(st68a), float32(st68b), float32(st68c), float32(st68d)
+				t76a, t76b, t76c, t76d := int32(t35a+c75), int32(t35b+c75), int32(t35c+c75), int32(t35d+c75)
+				t77a, t77b, t77c, t77d := c74 < t76a, c74 < t76b, c74 < t76c, c74 < t76d
+				t78a := t68a
+				if t77a {
+					t70a := t33a == c69
+					t72a := float32(math.Sqrt(float64(t33a)))
+					t73a := t72a
+					if t70a {
+						t73a = c71
+					}
+					t78a = t73a
+				}
+				t78b := t68b
+				if t77b {
+					t70b := t33b == c69
+					t72b := float32(math.Sqrt(float64(t33b)))
+					t73b := t72b
+					if t70b {
+						t73b = c71
+					}
+					t78b = t73b
+				}
+				t78c := t68c
+				if t77c {
+					t70c := t33c == c69
+					t72c := float32(math.Sqrt(float64(t33c)))
+					t73c := t72c
+					if t70c {
+						t73c = c71
+					}
+					t78c = t73c
+				}
+				t78d := t68d
+				if t77d {
+					t70d := t33d == c69
+					t72d := float32(math.Sqrt(float64(t33d)))
+					t73d := t72d
+					if t70d {
+						t73d = c71
+					}
+					t78d = t73d
+				}
+				t79a, t79b, t79c, t79d := scalar.Max(v0a, s1), scalar.Max(v0b, s1), scalar.Max(v0c, s1), scalar.Max(v0d, s1)
+				t80a, t80b, t80c, t80d := float32(v0a*v2a), float32(v0b*v2b), float32(v0c*v2c), float32(v0d*v2d)
+				t81a, t81b, t81c, t81d := float32(t79a-t80a), float32(t79b-t80b), float32(t79c-t80c), float32(t79d-t80d)
+				t82a, t82b, t82c, t82d := float32(t78a+t81a), float32(t78b+t81b), float32(t78c+t81c), float32(t78d+t81d)
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t82a, t82b, t82c, t82d
+				i += 4
+				continue
 			}
-			t79a, t79b := scalar.Max(v0a, s1), scalar.Max(v0b, s1)
-			t80a, t80b := float32(v0a*v2a), float32(v0b*v2b)
-			t81a, t81b := float32(t79a-t80a), float32(t79b-t80b)
-			t82a, t82b := float32(t78a+t81a), float32(t78b+t81b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t82a, t82b
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			v2 := a2[i]
 			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
@@ -281,6 +794,7 @@ func k_abs_neg_exp_etc_f32_usu_16c110daed_go(f *abi.Frame) {
 			t81 := float32(t79 - t80)
 			t82 := float32(t78 + t81)
 			o0[i] = t82
+			i++
 		}
 	}
 }
@@ -328,100 +842,352 @@ func k_abs_neg_exp_etc_f32_usu_8f47fa5825_go(f *abi.Frame) {
 		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x2 := a2[i : i+2 : i+2]
-			v2a, v2b := x2[0], x2[1]
-			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
-			t1a, t1b := -t0a, -t0b
-			t3a, t3b := c2 < t1a, c2 < t1b
-			t4a := t1a
-			if t3a {
-				t4a = c2
-			}
-			t4b := t1b
-			if t3b {
-				t4b = c2
-			}
-			t7a, t7b := scalar.FMA32(t4a, c5, c6), scalar.FMA32(t4b, c5, c6)
-			t8a, t8b := float32(t7a-c6), float32(t7b-c6)
-			t10a, t10b := scalar.FMA32(t8a, c9, t4a), scalar.FMA32(t8b, c9, t4b)
-			t12a, t12b := scalar.FMA32(t8a, c11, t10a), scalar.FMA32(t8b, c11, t10b)
-			t15a, t15b := scalar.FMA32(c13, t12a, c14), scalar.FMA32(c13, t12b, c14)
-			t17a, t17b := scalar.FMA32(t15a, t12a, c16), scalar.FMA32(t15b, t12b, c16)
-			t19a, t19b := scalar.FMA32(t17a, t12a, c18), scalar.FMA32(t17b, t12b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t12a, c20), scalar.FMA32(t19b, t12b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t12a, c22), scalar.FMA32(t21b, t12b, c22)
-			t24a, t24b := scalar.FMA32(t23a, t12a, c22), scalar.FMA32(t23b, t12b, c22)
-			t25a, t25b := scalar.Scalb32(t24a, t8a), scalar.Scalb32(t24b, t8b)
-			t27a, t27b := t1a < c26, t1b < c26
-			t29a := t25a
-			if t27a {
-				t29a = c28
-			}
-			t29b := t25b
-			if t27b {
-				t29b = c28
-			}
-			t30a, t30b := float32(t29a+c22), float32(t29b+c22)
-			t31a, t31b := float64(t29a), float64(t29b)
-			t33a, t33b := float64(t31a+c32), float64(t31b+c32)
-			t34a, t34b := int64(math.Float64bits(t33a)), int64(math.Float64bits(t33b))
-			t36a, t36b := int64(t34a+c35), int64(t34b+c35)
-			t38a, t38b := t36a&c37, t36b&c37
-			t40a, t40b := int64(c39-t38a), int64(c39-t38b)
-			t41a, t41b := math.Float64frombits(uint64(t40a)), math.Float64frombits(uint64(t40b))
-			t43a, t43b := float64(t41a*c42), float64(t41b*c42)
-			t44a, t44b := float64(c32-t43a), float64(c32-t43b)
-			t45a, t45b := -t44a, -t44b
-			t46a, t46b := math.FMA(t31a, t43a, t45a), math.FMA(t31b, t43b, t45b)
-			t48a, t48b := t38a>>uint64(c47), t38b>>uint64(c47)
-			t50a, t50b := t48a|c49, t48b|c49
-			t51a, t51b := math.Float64frombits(uint64(t50a)), math.Float64frombits(uint64(t50b))
-			t53a, t53b := float64(c52-t51a), float64(c52-t51b)
-			t55a, t55b := math.FMA(t46a, c54, c32), math.FMA(t46b, c54, c32)
-			t56a, t56b := float64(t46a/t55a), float64(t46b/t55b)
-			t57a, t57b := float64(t56a*t56a), float64(t56b*t56b)
-			t58a, t58b := float64(t56a*t57a), float64(t56b*t57b)
-			t63a, t63b := math.FMA(c60, t57a, c59), math.FMA(c60, t57b, c59)
-			t64a, t64b := math.FMA(c62, t57a, c61), math.FMA(c62, t57b, c61)
-			t65a, t65b := float64(t57a*t57a), float64(t57b*t57b)
-			t66a, t66b := math.FMA(t64a, t65a, t63a), math.FMA(t64b, t65b, t63b)
-			t67a, t67b := math.FMA(t58a, t66a, t56a), math.FMA(t58b, t66b, t56b)
-			t69a, t69b := math.FMA(t53a, c68, t67a), math.FMA(t53b, c68, t67b)
-			t70a, t70b := float32(t69a), float32(t69b)
-			t76a, t76b := int32(math.Float32bits(t30a)), int32(math.Float32bits(t30b))
-			t78a, t78b := int32(t76a+c77), int32(t76b+c77)
-			t79a, t79b := c75 < t78a, c75 < t78b
-			t80a := t70a
-			if t79a {
-				t71a := t30a == c28
-				t73a := float32(math.Sqrt(float64(t30a)))
-				t74a := t73a
-				if t71a {
-					t74a = c72
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				x2 := a2[i : i+4 : i+4]
+				v2a, v2b, v2c, v2d := x2[0], x2[1], x2[2], x2[3]
+				t0a, t0b, t0c, t0d := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31)), math.Float32frombits(math.Float32bits(v0c)&^(1<<31)), math.Float32frombits(math.Float32bits(v0d)&^(1<<31))
+				t1a, t1b, t1c, t1d := -t0a, -t0b, -t0c, -t0d
+				t3a, t3b, t3c, t3d := c2 < t1a, c2 < t1b, c2 < t1c, c2 < t1d
+				t4a := t1a
+				if t3a {
+					t4a = c2
 				}
-				t80a = t74a
-			}
-			t80b := t70b
-			if t79b {
-				t71b := t30b == c28
-				t73b := float32(math.Sqrt(float64(t30b)))
-				t74b := t73b
-				if t71b {
-					t74b = c72
+				t4b := t1b
+				if t3b {
+					t4b = c2
 				}
-				t80b = t74b
+				t4c := t1c
+				if t3c {
+					t4c = c2
+				}
+				t4d := t1d
+				if t3d {
+					t4d = c2
+				}
+				st7a, st7b, st7c, st7d := scalar.MulAdd32(t4a, c5, c6), scalar.MulAdd32(t4b, c5, c6), scalar.MulAdd32(t4c, c5, c6), scalar.MulAdd32(t4d, c5, c6)
+				if scalar.Tied32(st7a) {
+					if scalar.Inexact32(st7a, scalar.Sum32(t4a), scalar.Sum32(c5), scalar.Sum32(c6)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st7b) {
+					if scalar.Inexact32(st7b, scalar.Sum32(t4b), scalar.Sum32(c5), scalar.Sum32(c6)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st7c) {
+					if scalar.Inexact32(st7c, scalar.Sum32(t4c), scalar.Sum32(c5), scalar.Sum32(c6)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st7d) {
+					if scalar.Inexact32(st7d, scalar.Sum32(t4d), scalar.Sum32(c5), scalar.Sum32(c6)) {
+						goto exact
+					}
+				}
+				t7a, t7b, t7c, t7d := float32(st7a), float32(st7b), float32(st7c), float32(st7d)
+				t8a, t8b, t8c, t8d := float32(t7a-c6), float32(t7b-c6), float32(t7c-c6), float32(t7d-c6)
+				st10a, st10b, st10c, st10d := scalar.MulAdd32(t8a, c9, t4a), scalar.MulAdd32(t8b, c9, t4b), scalar.MulAdd32(t8c, c9, t4c), scalar.MulAdd32(t8d, c9, t4d)
+				if scalar.Tied32(st10a) {
+					if scalar.Inexact32(st10a, scalar.Sum32(t8a), scalar.Sum32(c9), scalar.Sum32(t4a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st10a) {
+					goto exact
+				}
+				if scalar.Tied32(st10b) {
+					if scalar.Inexact32(st10b, scalar.Sum32(t8b), scalar.Sum32(c9), scalar.Sum32(t4b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st10b) {
+					goto exact
+				}
+				if scalar.Tied32(st10c) {
+					if scalar.Inexact32(st10c, scalar.Sum32(t8c), scalar.Sum32(c9), scalar.Sum32(t4c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st10c) {
+					goto exact
+				}
+				if scalar.Tied32(st10d) {
+					if scalar.Inexact32(st10d, scalar.Sum32(t8d), scalar.Sum32(c9), scalar.Sum32(t4d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st10d) {
+					goto exact
+				}
+				t10a, t10b, t10c, t10d := float32(st10a), float32(st10b), float32(st10c), float32(st10d)
+				st12a, st12b, st12c, st12d := scalar.MulAdd32(t8a, c11, t10a), scalar.MulAdd32(t8b, c11, t10b), scalar.MulAdd32(t8c, c11, t10c), scalar.MulAdd32(t8d, c11, t10d)
+				if scalar.Tied32(st12a) {
+					if scalar.Inexact32(st12a, scalar.Sum32(t8a), scalar.Sum32(c11), scalar.Sum32(t10a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st12a) {
+					goto exact
+				}
+				if scalar.Tied32(st12b) {
+					if scalar.Inexact32(st12b, scalar.Sum32(t8b), scalar.Sum32(c11), scalar.Sum32(t10b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st12b) {
+					goto exact
+				}
+				if scalar.Tied32(st12c) {
+					if scalar.Inexact32(st12c, scalar.Sum32(t8c), scalar.Sum32(c11), scalar.Sum32(t10c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st12c) {
+					goto exact
+				}
+				if scalar.Tied32(st12d) {
+					if scalar.Inexact32(st12d, scalar.Sum32(t8d), scalar.Sum32(c11), scalar.Sum32(t10d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st12d) {
+					goto exact
+				}
+				t12a, t12b, t12c, t12d := float32(st12a), float32(st12b), float32(st12c), float32(st12d)
+				st15a, st15b, st15c, st15d := scalar.MulAdd32(c13, t12a, c14), scalar.MulAdd32(c13, t12b, c14), scalar.MulAdd32(c13, t12c, c14), scalar.MulAdd32(c13, t12d, c14)
+				if scalar.Tied32(st15a) {
+					if scalar.Inexact32(st15a, scalar.Sum32(c13), scalar.Sum32(t12a), scalar.Sum32(c14)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st15b) {
+					if scalar.Inexact32(st15b, scalar.Sum32(c13), scalar.Sum32(t12b), scalar.Sum32(c14)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st15c) {
+					if scalar.Inexact32(st15c, scalar.Sum32(c13), scalar.Sum32(t12c), scalar.Sum32(c14)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st15d) {
+					if scalar.Inexact32(st15d, scalar.Sum32(c13), scalar.Sum32(t12d), scalar.Sum32(c14)) {
+						goto exact
+					}
+				}
+				t15a, t15b, t15c, t15d := float32(st15a), float32(st15b), float32(st15c), float32(st15d)
+				st17a, st17b, st17c, st17d := scalar.MulAdd32(t15a, t12a, c16), scalar.MulAdd32(t15b, t12b, c16), scalar.MulAdd32(t15c, t12c, c16), scalar.MulAdd32(t15d, t12d, c16)
+				if scalar.Tied32(st17a) {
+					if scalar.Inexact32(st17a, scalar.Sum32(t15a), scalar.Sum32(t12a), scalar.Sum32(c16)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st17b) {
+					if scalar.Inexact32(st17b, scalar.Sum32(t15b), scalar.Sum32(t12b), scalar.Sum32(c16)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st17c) {
+					if scalar.Inexact32(st17c, scalar.Sum32(t15c), scalar.Sum32(t12c), scalar.Sum32(c16)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st17d) {
+					if scalar.Inexact32(st17d, scalar.Sum32(t15d), scalar.Sum32(t12d), scalar.Sum32(c16)) {
+						goto exact
+					}
+				}
+				t17a, t17b, t17c, t17d := float32(st17a), float32(st17b), float32(st17c), float32(st17d)
+				st19a, st19b, st19c, st19d := scalar.MulAdd32(t17a, t12a, c18), scalar.MulAdd32(t17b, t12b, c18), scalar.MulAdd32(t17c, t12c, c18), scalar.MulAdd32(t17d, t12d, c18)
+				if scalar.Tied32(st19a) {
+					if scalar.Inexact32(st19a, scalar.Sum32(t17a), scalar.Sum32(t12a), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19b) {
+					if scalar.Inexact32(st19b, scalar.Sum32(t17b), scalar.Sum32(t12b), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19c) {
+					if scalar.Inexact32(st19c, scalar.Sum32(t17c), scalar.Sum32(t12c), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19d) {
+					if scalar.Inexact32(st19d, scalar.Sum32(t17d), scalar.Sum32(t12d), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				t19a, t19b, t19c, t19d := float32(st19a), float32(st19b), float32(st19c), float32(st19d)
+				st21a, st21b, st21c, st21d := scalar.MulAdd32(t19a, t12a, c20), scalar.MulAdd32(t19b, t12b, c20), scalar.MulAdd32(t19c, t12c, c20), scalar.MulAdd32(t19d, t12d, c20)
+				if scalar.Tied32(st21a) {
+					if scalar.Inexact32(st21a, scalar.Sum32(t19a), scalar.Sum32(t12a), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21b) {
+					if scalar.Inexact32(st21b, scalar.Sum32(t19b), scalar.Sum32(t12b), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21c) {
+					if scalar.Inexact32(st21c, scalar.Sum32(t19c), scalar.Sum32(t12c), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21d) {
+					if scalar.Inexact32(st21d, scalar.Sum32(t19d), scalar.Sum32(t12d), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				t21a, t21b, t21c, t21d := float32(st21a), float32(st21b), float32(st21c), float32(st21d)
+				st23a, st23b, st23c, st23d := scalar.MulAdd32(t21a, t12a, c22), scalar.MulAdd32(t21b, t12b, c22), scalar.MulAdd32(t21c, t12c, c22), scalar.MulAdd32(t21d, t12d, c22)
+				if scalar.Tied32(st23a) {
+					if scalar.Inexact32(st23a, scalar.Sum32(t21a), scalar.Sum32(t12a), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23b) {
+					if scalar.Inexact32(st23b, scalar.Sum32(t21b), scalar.Sum32(t12b), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23c) {
+					if scalar.Inexact32(st23c, scalar.Sum32(t21c), scalar.Sum32(t12c), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23d) {
+					if scalar.Inexact32(st23d, scalar.Sum32(t21d), scalar.Sum32(t12d), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				t23a, t23b, t23c, t23d := float32(st23a), float32(st23b), float32(st23c), float32(st23d)
+				st24a, st24b, st24c, st24d := scalar.MulAdd32(t23a, t12a, c22), scalar.MulAdd32(t23b, t12b, c22), scalar.MulAdd32(t23c, t12c, c22), scalar.MulAdd32(t23d, t12d, c22)
+				if scalar.Tied32(st24a) {
+					if scalar.Inexact32(st24a, scalar.Sum32(t23a), scalar.Sum32(t12a), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st24b) {
+					if scalar.Inexact32(st24b, scalar.Sum32(t23b), scalar.Sum32(t12b), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st24c) {
+					if scalar.Inexact32(st24c, scalar.Sum32(t23c), scalar.Sum32(t12c), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st24d) {
+					if scalar.Inexact32(st24d, scalar.Sum32(t23d), scalar.Sum32(t12d), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				t24a, t24b, t24c, t24d := float32(st24a), float32(st24b), float32(st24c), float32(st24d)
+				t25a, t25b, t25c, t25d := scalar.Scalb32(t24a, t8a), scalar.Scalb32(t24b, t8b), scalar.Scalb32(t24c, t8c), scalar.Scalb32(t24d, t8d)
+				t27a, t27b, t27c, t27d := t1a < c26, t1b < c26, t1c < c26, t1d < c26
+				t29a := t25a
+				if t27a {
+					t29a = c28
+				}
+				t29b := t25b
+				if t27b {
+					t29b = c28
+				}
+				t29c := t25c
+				if t27c {
+					t29c = c28
+				}
+				t29d := t25d
+				if t27d {
+					t29d = c28
+				}
+				t30a, t30b, t30c, t30d := float32(t29a+c22), float32(t29b+c22), float32(t29c+c22), float32(t29d+c22)
+				t31a, t31b, t31c, t31d := float64(t29a), float64(t29b), float64(t29c), float64(t29d)
+				t33a, t33b, t33c, t33d := float64(t31a+c32), float64(t31b+c32), float64(t31c+c32), float64(t31d+c32)
+				t34a, t34b, t34c, t34d := int64(math.Float64bits(t33a)), int64(math.Float64bits(t33b)), int64(math.Float64bits(t33c)), int64(math.Float64bits(t33d))
+				t36a, t36b, t36c, t36d := int64(t34a+c35), int64(t34b+c35), int64(t34c+c35), int64(t34d+c35)
+				t38a, t38b, t38c, t38d := t36a&c37, t36b&c37, t36c&c37, t36d&c37
+				t40a, t40b, t40c, t40d := int64(c39-t38a), int64(c39-t38b), int64(c39-t38c), int64(c39-t38d)
+				t41a, t41b, t41c, t41d := math.Float64frombits(uint64(t40a)), math.Float64frombits(uint64(t40b)), math.Float64frombits(uint64(t40c)), math.Float64frombits(uint64(t40d))
+				t43a, t43b, t43c, t43d := float64(t41a*c42), float64(t41b*c42), float64(t41c*c42), float64(t41d*c42)
+				t44a, t44b, t44c, t44d := float64(c32-t43a), float64(c32-t43b), float64(c32-t43c), float64(c32-t43d)
+				t45a, t45b, t45c, t45d := -t44a, -t44b, -t44c, -t44d
+				t46a, t46b, t46c, t46d := math.FMA(t31a, t43a, t45a), math.FMA(t31b, t43b, t45b), math.FMA(t31c, t43c, t45c), math.FMA(t31d, t43d, t45d)
+				t48a, t48b, t48c, t48d := t38a>>uint64(c47), t38b>>uint64(c47), t38c>>uint64(c47), t38d>>uint64(c47)
+				t50a, t50b, t50c, t50d := t48a|c49, t48b|c49, t48c|c49, t48d|c49
+				t51a, t51b, t51c, t51d := math.Float64frombits(uint64(t50a)), math.Float64frombits(uint64(t50b)), math.Float64frombits(uint64(t50c)), math.Float64frombits(uint64(t50d))
+				t53a, t53b, t53c, t53d := float64(c52-t51a), float64(c52-t51b), float64(c52-t51c), float64(c52-t51d)
+				t55a, t55b, t55c, t55d := math.FMA(t46a, c54, c32), math.FMA(t46b, c54, c32), math.FMA(t46c, c54, c32), math.FMA(t46d, c54, c32)
+				t56a, t56b, t56c, t56d := float64(t46a/t55a), float64(t46b/t55b), float64(t46c/t55c), float64(t46d/t55d)
+				t57a, t57b, t57c, t57d := float64(t56a*t56a), float64(t56b*t56b), float64(t56c*t56c), float64(t56d*t56d)
+				t58a, t58b, t58c, t58d := float64(t56a*t57a), float64(t56b*t57b), float64(t56c*t57c), float64(t56d*t57d)
+				t63a, t63b, t63c, t63d := math.FMA(c60, t57a, c59), math.FMA(c60, t57b, c59), math.FMA(c60, t57c, c59), math.FMA(c60, t57d, c59)
+				t64a, t64b, t64c, t64d := math.FMA(c62, t57a, c61), math.FMA(c62, t57b, c61), math.FMA(c62, t57c, c61), math.FMA(c62, t57d, c61)
+				t65a, t65b, t65c, t65d := float64(t57a*t57a), float64(t57b*t57b), float64(t57c*t57c), float64(t57d*t57d)
+				t66a, t66b, t66c, t66d := math.FMA(t64a, t65a, t63a), math.FMA(t64b, t65b, t63b), math.FMA(t64c, t65c, t63c), math.FMA(t64d, t65d, t63d)
+				t67a, t67b, t67c, t67d := math.FMA(t58a, t66a, t56a), math.FMA(t58b, t66b, t56b), math.FMA(t58c, t66c, t56c), math.FMA(t58d, t66d, t56d)
+				t69a, t69b, t69c, t69d := math.FMA(t53a, c68, t67a), math.FMA(t53b, c68, t67b), math.FMA(t53c, c68, t67c), math.FMA(t53d, c68, t67d)
+				t70a, t70b, t70c, t70d := float32(t69a), float32(t69b), float32(t69c), float32(t69d)
+				t76a, t76b, t76c, t76d := int32(math.Float32bits(t30a)), int32(math.Float32bits(t30b)), int32(math.Float32bits(t30c)), int32(math.Float32bits(t30d))
+				t78a, t78b, t78c, t78d := int32(t76a+c77), int32(t76b+c77), int32(t76c+c77), int32(t76d+c77)
+				t79a, t79b, t79c, t79d := c75 < t78a, c75 < t78b, c75 < t78c, c75 < t78d
+				t80a := t70a
+				if t79a {
+					t71a := t30a == c28
+					t73a := float32(math.Sqrt(float64(t30a)))
+					t74a := t73a
+					if t71a {
+						t74a = c72
+					}
+					t80a = t74a
+				}
+				t80b := t70b
+				if t79b {
+					t71b := t30b == c28
+					t73b := float32(math.Sqrt(float64(t30b)))
+					t74b := t73b
+					if t71b {
+						t74b = c72
+					}
+					t80b = t74b
+				}
+				t80c := t70c
+				if t79c {
+					t71c := t30c == c28
+					t73c := float32(math.Sqrt(float64(t30c)))
+					t74c := t73c
+					if t71c {
+						t74c = c72
+					}
+					t80c = t74c
+				}
+				t80d := t70d
+				if t79d {
+					t71d := t30d == c28
+					t73d := float32(math.Sqrt(float64(t30d)))
+					t74d := t73d
+					if t71d {
+						t74d = c72
+					}
+					t80d = t74d
+				}
+				t81a, t81b, t81c, t81d := scalar.Max(v0a, s1), scalar.Max(v0b, s1), scalar.Max(v0c, s1), scalar.Max(v0d, s1)
+				t82a, t82b, t82c, t82d := float32(v0a*v2a), float32(v0b*v2b), float32(v0c*v2c), float32(v0d*v2d)
+				t83a, t83b, t83c, t83d := float32(t81a-t82a), float32(t81b-t82b), float32(t81c-t82c), float32(t81d-t82d)
+				t84a, t84b, t84c, t84d := float32(t80a+t83a), float32(t80b+t83b), float32(t80c+t83c), float32(t80d+t83d)
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t84a, t84b, t84c, t84d
+				i += 4
+				continue
 			}
-			t81a, t81b := scalar.Max(v0a, s1), scalar.Max(v0b, s1)
-			t82a, t82b := float32(v0a*v2a), float32(v0b*v2b)
-			t83a, t83b := float32(t81a-t82a), float32(t81b-t82b)
-			t84a, t84b := float32(t80a+t83a), float32(t80b+t83b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t84a, t84b
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			v2 := a2[i]
 			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
@@ -492,6 +1258,7 @@ func k_abs_neg_exp_etc_f32_usu_8f47fa5825_go(f *abi.Frame) {
 			t83 := float32(t81 - t82)
 			t84 := float32(t80 + t83)
 			o0[i] = t84
+			i++
 		}
 	}
 }
@@ -753,64 +1520,473 @@ func k_add_gelutanh_f32_uu_309112f47a_go(f *abi.Frame) {
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x1 := a1[i : i+2 : i+2]
-			v1a, v1b := x1[0], x1[1]
-			t0a, t0b := float32(v0a+v1a), float32(v0b+v1b)
-			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t3a, t3b := c2 < t1a, c2 < t1b
-			t4a := t1a
-			if t3a {
-				t4a = c2
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				x1 := a1[i : i+4 : i+4]
+				v1a, v1b, v1c, v1d := x1[0], x1[1], x1[2], x1[3]
+				t0a, t0b, t0c, t0d := float32(v0a+v1a), float32(v0b+v1b), float32(v0c+v1c), float32(v0d+v1d)
+				t1a, t1b, t1c, t1d := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31)), math.Float32frombits(math.Float32bits(t0c)&^(1<<31)), math.Float32frombits(math.Float32bits(t0d)&^(1<<31))
+				t3a, t3b, t3c, t3d := c2 < t1a, c2 < t1b, c2 < t1c, c2 < t1d
+				t4a := t1a
+				if t3a {
+					t4a = c2
+				}
+				t4b := t1b
+				if t3b {
+					t4b = c2
+				}
+				t4c := t1c
+				if t3c {
+					t4c = c2
+				}
+				t4d := t1d
+				if t3d {
+					t4d = c2
+				}
+				t5a, t5b, t5c, t5d := float32(t4a*t4a), float32(t4b*t4b), float32(t4c*t4c), float32(t4d*t4d)
+				t6a, t6b, t6c, t6d := -t5a, -t5b, -t5c, -t5d
+				st7a, st7b, st7c, st7d := scalar.MulAdd32(t4a, t4a, t6a), scalar.MulAdd32(t4b, t4b, t6b), scalar.MulAdd32(t4c, t4c, t6c), scalar.MulAdd32(t4d, t4d, t6d)
+				if scalar.Tied32(st7a) {
+					if scalar.Inexact32(st7a, scalar.Sum32(t4a), scalar.Sum32(t4a), scalar.Sum32(t6a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st7a) {
+					goto exact
+				}
+				if scalar.Tied32(st7b) {
+					if scalar.Inexact32(st7b, scalar.Sum32(t4b), scalar.Sum32(t4b), scalar.Sum32(t6b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st7b) {
+					goto exact
+				}
+				if scalar.Tied32(st7c) {
+					if scalar.Inexact32(st7c, scalar.Sum32(t4c), scalar.Sum32(t4c), scalar.Sum32(t6c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st7c) {
+					goto exact
+				}
+				if scalar.Tied32(st7d) {
+					if scalar.Inexact32(st7d, scalar.Sum32(t4d), scalar.Sum32(t4d), scalar.Sum32(t6d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st7d) {
+					goto exact
+				}
+				t7a, t7b, t7c, t7d := float32(st7a), float32(st7b), float32(st7c), float32(st7d)
+				st10a, st10b, st10c, st10d := scalar.MulAdd32(t5a, c8, c9), scalar.MulAdd32(t5b, c8, c9), scalar.MulAdd32(t5c, c8, c9), scalar.MulAdd32(t5d, c8, c9)
+				if scalar.Tied32(st10a) {
+					if scalar.Inexact32(st10a, scalar.Sum32(t5a), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st10b) {
+					if scalar.Inexact32(st10b, scalar.Sum32(t5b), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st10c) {
+					if scalar.Inexact32(st10c, scalar.Sum32(t5c), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st10d) {
+					if scalar.Inexact32(st10d, scalar.Sum32(t5d), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				t10a, t10b, t10c, t10d := float32(st10a), float32(st10b), float32(st10c), float32(st10d)
+				t11a, t11b, t11c, t11d := float32(c9-t10a), float32(c9-t10b), float32(c9-t10c), float32(c9-t10d)
+				st12a, st12b, st12c, st12d := scalar.MulAdd32(t5a, c8, t11a), scalar.MulAdd32(t5b, c8, t11b), scalar.MulAdd32(t5c, c8, t11c), scalar.MulAdd32(t5d, c8, t11d)
+				if scalar.Tied32(st12a) {
+					if scalar.Inexact32(st12a, scalar.Sum32(t5a), scalar.Sum32(c8), scalar.Sum32(t11a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st12a) {
+					goto exact
+				}
+				if scalar.Tied32(st12b) {
+					if scalar.Inexact32(st12b, scalar.Sum32(t5b), scalar.Sum32(c8), scalar.Sum32(t11b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st12b) {
+					goto exact
+				}
+				if scalar.Tied32(st12c) {
+					if scalar.Inexact32(st12c, scalar.Sum32(t5c), scalar.Sum32(c8), scalar.Sum32(t11c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st12c) {
+					goto exact
+				}
+				if scalar.Tied32(st12d) {
+					if scalar.Inexact32(st12d, scalar.Sum32(t5d), scalar.Sum32(c8), scalar.Sum32(t11d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st12d) {
+					goto exact
+				}
+				t12a, t12b, t12c, t12d := float32(st12a), float32(st12b), float32(st12c), float32(st12d)
+				st14a, st14b, st14c, st14d := scalar.MulAdd32(t5a, c13, t7a), scalar.MulAdd32(t5b, c13, t7b), scalar.MulAdd32(t5c, c13, t7c), scalar.MulAdd32(t5d, c13, t7d)
+				if scalar.Tied32(st14a) {
+					if scalar.Inexact32(st14a, scalar.Sum32(t5a), scalar.Sum32(c13), scalar.Sum32(t7a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st14a) {
+					goto exact
+				}
+				if scalar.Tied32(st14b) {
+					if scalar.Inexact32(st14b, scalar.Sum32(t5b), scalar.Sum32(c13), scalar.Sum32(t7b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st14b) {
+					goto exact
+				}
+				if scalar.Tied32(st14c) {
+					if scalar.Inexact32(st14c, scalar.Sum32(t5c), scalar.Sum32(c13), scalar.Sum32(t7c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st14c) {
+					goto exact
+				}
+				if scalar.Tied32(st14d) {
+					if scalar.Inexact32(st14d, scalar.Sum32(t5d), scalar.Sum32(c13), scalar.Sum32(t7d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st14d) {
+					goto exact
+				}
+				t14a, t14b, t14c, t14d := float32(st14a), float32(st14b), float32(st14c), float32(st14d)
+				st16a, st16b, st16c, st16d := scalar.MulAdd32(t14a, c8, c15), scalar.MulAdd32(t14b, c8, c15), scalar.MulAdd32(t14c, c8, c15), scalar.MulAdd32(t14d, c8, c15)
+				if scalar.Tied32(st16a) {
+					if scalar.Inexact32(st16a, scalar.Sum32(t14a), scalar.Sum32(c8), scalar.Sum32(c15)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st16b) {
+					if scalar.Inexact32(st16b, scalar.Sum32(t14b), scalar.Sum32(c8), scalar.Sum32(c15)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st16c) {
+					if scalar.Inexact32(st16c, scalar.Sum32(t14c), scalar.Sum32(c8), scalar.Sum32(c15)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st16d) {
+					if scalar.Inexact32(st16d, scalar.Sum32(t14d), scalar.Sum32(c8), scalar.Sum32(c15)) {
+						goto exact
+					}
+				}
+				t16a, t16b, t16c, t16d := float32(st16a), float32(st16b), float32(st16c), float32(st16d)
+				t17a, t17b, t17c, t17d := float32(t12a+t16a), float32(t12b+t16b), float32(t12c+t16c), float32(t12d+t16d)
+				st19a, st19b, st19c, st19d := scalar.MulAdd32(t4a, t10a, c18), scalar.MulAdd32(t4b, t10b, c18), scalar.MulAdd32(t4c, t10c, c18), scalar.MulAdd32(t4d, t10d, c18)
+				if scalar.Tied32(st19a) {
+					if scalar.Inexact32(st19a, scalar.Sum32(t4a), scalar.Sum32(t10a), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19b) {
+					if scalar.Inexact32(st19b, scalar.Sum32(t4b), scalar.Sum32(t10b), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19c) {
+					if scalar.Inexact32(st19c, scalar.Sum32(t4c), scalar.Sum32(t10c), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19d) {
+					if scalar.Inexact32(st19d, scalar.Sum32(t4d), scalar.Sum32(t10d), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				t19a, t19b, t19c, t19d := float32(st19a), float32(st19b), float32(st19c), float32(st19d)
+				t20a, t20b, t20c, t20d := float32(c18-t19a), float32(c18-t19b), float32(c18-t19c), float32(c18-t19d)
+				st21a, st21b, st21c, st21d := scalar.MulAdd32(t4a, t10a, t20a), scalar.MulAdd32(t4b, t10b, t20b), scalar.MulAdd32(t4c, t10c, t20c), scalar.MulAdd32(t4d, t10d, t20d)
+				if scalar.Tied32(st21a) {
+					if scalar.Inexact32(st21a, scalar.Sum32(t4a), scalar.Sum32(t10a), scalar.Sum32(t20a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st21a) {
+					goto exact
+				}
+				if scalar.Tied32(st21b) {
+					if scalar.Inexact32(st21b, scalar.Sum32(t4b), scalar.Sum32(t10b), scalar.Sum32(t20b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st21b) {
+					goto exact
+				}
+				if scalar.Tied32(st21c) {
+					if scalar.Inexact32(st21c, scalar.Sum32(t4c), scalar.Sum32(t10c), scalar.Sum32(t20c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st21c) {
+					goto exact
+				}
+				if scalar.Tied32(st21d) {
+					if scalar.Inexact32(st21d, scalar.Sum32(t4d), scalar.Sum32(t10d), scalar.Sum32(t20d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st21d) {
+					goto exact
+				}
+				t21a, t21b, t21c, t21d := float32(st21a), float32(st21b), float32(st21c), float32(st21d)
+				st22a, st22b, st22c, st22d := scalar.MulAdd32(t4a, t17a, t21a), scalar.MulAdd32(t4b, t17b, t21b), scalar.MulAdd32(t4c, t17c, t21c), scalar.MulAdd32(t4d, t17d, t21d)
+				if scalar.Tied32(st22a) {
+					if scalar.Inexact32(st22a, scalar.Sum32(t4a), scalar.Sum32(t17a), scalar.Sum32(t21a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st22a) {
+					goto exact
+				}
+				if scalar.Tied32(st22b) {
+					if scalar.Inexact32(st22b, scalar.Sum32(t4b), scalar.Sum32(t17b), scalar.Sum32(t21b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st22b) {
+					goto exact
+				}
+				if scalar.Tied32(st22c) {
+					if scalar.Inexact32(st22c, scalar.Sum32(t4c), scalar.Sum32(t17c), scalar.Sum32(t21c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st22c) {
+					goto exact
+				}
+				if scalar.Tied32(st22d) {
+					if scalar.Inexact32(st22d, scalar.Sum32(t4d), scalar.Sum32(t17d), scalar.Sum32(t21d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st22d) {
+					goto exact
+				}
+				t22a, t22b, t22c, t22d := float32(st22a), float32(st22b), float32(st22c), float32(st22d)
+				t23a, t23b, t23c, t23d := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b)), int32(math.Float32bits(t19c)), int32(math.Float32bits(t19d))
+				t25a, t25b, t25c, t25d := t23a<<uint32(c24), t23b<<uint32(c24), t23c<<uint32(c24), t23d<<uint32(c24)
+				t26a, t26b, t26c, t26d := c26[t23a&7], c26[t23b&7], c26[t23c&7], c26[t23d&7]
+				t27a, t27b, t27c, t27d := int32(math.Float32bits(t26a)), int32(math.Float32bits(t26b)), int32(math.Float32bits(t26c)), int32(math.Float32bits(t26d))
+				t28a, t28b, t28c, t28d := int32(t25a+t27a), int32(t25b+t27b), int32(t25c+t27c), int32(t25d+t27d)
+				t29a, t29b, t29c, t29d := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b)), math.Float32frombits(uint32(t28c)), math.Float32frombits(uint32(t28d))
+				st32a, st32b, st32c, st32d := scalar.MulAdd32(c30, t22a, c31), scalar.MulAdd32(c30, t22b, c31), scalar.MulAdd32(c30, t22c, c31), scalar.MulAdd32(c30, t22d, c31)
+				if scalar.Tied32(st32a) {
+					if scalar.Inexact32(st32a, scalar.Sum32(c30), scalar.Sum32(t22a), scalar.Sum32(c31)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st32b) {
+					if scalar.Inexact32(st32b, scalar.Sum32(c30), scalar.Sum32(t22b), scalar.Sum32(c31)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st32c) {
+					if scalar.Inexact32(st32c, scalar.Sum32(c30), scalar.Sum32(t22c), scalar.Sum32(c31)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st32d) {
+					if scalar.Inexact32(st32d, scalar.Sum32(c30), scalar.Sum32(t22d), scalar.Sum32(c31)) {
+						goto exact
+					}
+				}
+				t32a, t32b, t32c, t32d := float32(st32a), float32(st32b), float32(st32c), float32(st32d)
+				st34a, st34b, st34c, st34d := scalar.MulAdd32(t32a, t22a, c33), scalar.MulAdd32(t32b, t22b, c33), scalar.MulAdd32(t32c, t22c, c33), scalar.MulAdd32(t32d, t22d, c33)
+				if scalar.Tied32(st34a) {
+					if scalar.Inexact32(st34a, scalar.Sum32(t32a), scalar.Sum32(t22a), scalar.Sum32(c33)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st34b) {
+					if scalar.Inexact32(st34b, scalar.Sum32(t32b), scalar.Sum32(t22b), scalar.Sum32(c33)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st34c) {
+					if scalar.Inexact32(st34c, scalar.Sum32(t32c), scalar.Sum32(t22c), scalar.Sum32(c33)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st34d) {
+					if scalar.Inexact32(st34d, scalar.Sum32(t32d), scalar.Sum32(t22d), scalar.Sum32(c33)) {
+						goto exact
+					}
+				}
+				t34a, t34b, t34c, t34d := float32(st34a), float32(st34b), float32(st34c), float32(st34d)
+				st36a, st36b, st36c, st36d := scalar.MulAdd32(t34a, t22a, c35), scalar.MulAdd32(t34b, t22b, c35), scalar.MulAdd32(t34c, t22c, c35), scalar.MulAdd32(t34d, t22d, c35)
+				if scalar.Tied32(st36a) {
+					if scalar.Inexact32(st36a, scalar.Sum32(t34a), scalar.Sum32(t22a), scalar.Sum32(c35)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st36b) {
+					if scalar.Inexact32(st36b, scalar.Sum32(t34b), scalar.Sum32(t22b), scalar.Sum32(c35)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st36c) {
+					if scalar.Inexact32(st36c, scalar.Sum32(t34c), scalar.Sum32(t22c), scalar.Sum32(c35)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st36d) {
+					if scalar.Inexact32(st36d, scalar.Sum32(t34d), scalar.Sum32(t22d), scalar.Sum32(c35)) {
+						goto exact
+					}
+				}
+				t36a, t36b, t36c, t36d := float32(st36a), float32(st36b), float32(st36c), float32(st36d)
+				t37a, t37b, t37c, t37d := c37[t23a&7], c37[t23b&7], c37[t23c&7], c37[t23d&7]
+				st38a, st38b, st38c, st38d := scalar.MulAdd32(t22a, t36a, t37a), scalar.MulAdd32(t22b, t36b, t37b), scalar.MulAdd32(t22c, t36c, t37c), scalar.MulAdd32(t22d, t36d, t37d)
+				if scalar.Tied32(st38a) {
+					if scalar.Inexact32(st38a, scalar.Sum32(t22a), scalar.Sum32(t36a), scalar.Sum32(t37a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st38a) {
+					goto exact
+				}
+				if scalar.Tied32(st38b) {
+					if scalar.Inexact32(st38b, scalar.Sum32(t22b), scalar.Sum32(t36b), scalar.Sum32(t37b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st38b) {
+					goto exact
+				}
+				if scalar.Tied32(st38c) {
+					if scalar.Inexact32(st38c, scalar.Sum32(t22c), scalar.Sum32(t36c), scalar.Sum32(t37c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st38c) {
+					goto exact
+				}
+				if scalar.Tied32(st38d) {
+					if scalar.Inexact32(st38d, scalar.Sum32(t22d), scalar.Sum32(t36d), scalar.Sum32(t37d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st38d) {
+					goto exact
+				}
+				t38a, t38b, t38c, t38d := float32(st38a), float32(st38b), float32(st38c), float32(st38d)
+				t40a, t40b, t40c, t40d := float32(t29a+c39), float32(t29b+c39), float32(t29c+c39), float32(t29d+c39)
+				st41a, st41b, st41c, st41d := scalar.MulAdd32(t29a, t38a, t40a), scalar.MulAdd32(t29b, t38b, t40b), scalar.MulAdd32(t29c, t38c, t40c), scalar.MulAdd32(t29d, t38d, t40d)
+				if scalar.Tied32(st41a) {
+					if scalar.Inexact32(st41a, scalar.Sum32(t29a), scalar.Sum32(t38a), scalar.Sum32(t40a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st41a) {
+					goto exact
+				}
+				if scalar.Tied32(st41b) {
+					if scalar.Inexact32(st41b, scalar.Sum32(t29b), scalar.Sum32(t38b), scalar.Sum32(t40b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st41b) {
+					goto exact
+				}
+				if scalar.Tied32(st41c) {
+					if scalar.Inexact32(st41c, scalar.Sum32(t29c), scalar.Sum32(t38c), scalar.Sum32(t40c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st41c) {
+					goto exact
+				}
+				if scalar.Tied32(st41d) {
+					if scalar.Inexact32(st41d, scalar.Sum32(t29d), scalar.Sum32(t38d), scalar.Sum32(t40d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st41d) {
+					goto exact
+				}
+				t41a, t41b, t41c, t41d := float32(st41a), float32(st41b), float32(st41c), float32(st41d)
+				t43a, t43b, t43c, t43d := t0a < c42, t0b < c42, t0c < c42, t0d < c42
+				t44a := t0a
+				if t43a {
+					t44a = c42
+				}
+				t44b := t0b
+				if t43b {
+					t44b = c42
+				}
+				t44c := t0c
+				if t43c {
+					t44c = c42
+				}
+				t44d := t0d
+				if t43d {
+					t44d = c42
+				}
+				t45a, t45b, t45c, t45d := float32(t4a/t41a), float32(t4b/t41b), float32(t4c/t41c), float32(t4d/t41d)
+				t46a, t46b, t46c, t46d := -t45a, -t45b, -t45c, -t45d
+				st47a, st47b, st47c, st47d := scalar.MulAdd32(t46a, c39, t44a), scalar.MulAdd32(t46b, c39, t44b), scalar.MulAdd32(t46c, c39, t44c), scalar.MulAdd32(t46d, c39, t44d)
+				if scalar.Tied32(st47a) {
+					if scalar.Inexact32(st47a, scalar.Sum32(t46a), scalar.Sum32(c39), scalar.Sum32(t44a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st47a) {
+					goto exact
+				}
+				if scalar.Tied32(st47b) {
+					if scalar.Inexact32(st47b, scalar.Sum32(t46b), scalar.Sum32(c39), scalar.Sum32(t44b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st47b) {
+					goto exact
+				}
+				if scalar.Tied32(st47c) {
+					if scalar.Inexact32(st47c, scalar.Sum32(t46c), scalar.Sum32(c39), scalar.Sum32(t44c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st47c) {
+					goto exact
+				}
+				if scalar.Tied32(st47d) {
+					if scalar.Inexact32(st47d, scalar.Sum32(t46d), scalar.Sum32(c39), scalar.Sum32(t44d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st47d) {
+					goto exact
+				}
+				t47a, t47b, t47c, t47d := float32(st47a), float32(st47b), float32(st47c), float32(st47d)
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t47a, t47b, t47c, t47d
+				i += 4
+				continue
 			}
-			t4b := t1b
-			if t3b {
-				t4b = c2
-			}
-			t5a, t5b := float32(t4a*t4a), float32(t4b*t4b)
-			t6a, t6b := -t5a, -t5b
-			t7a, t7b := scalar.FMA32(t4a, t4a, t6a), scalar.FMA32(t4b, t4b, t6b)
-			t10a, t10b := scalar.FMA32(t5a, c8, c9), scalar.FMA32(t5b, c8, c9)
-			t11a, t11b := float32(c9-t10a), float32(c9-t10b)
-			t12a, t12b := scalar.FMA32(t5a, c8, t11a), scalar.FMA32(t5b, c8, t11b)
-			t14a, t14b := scalar.FMA32(t5a, c13, t7a), scalar.FMA32(t5b, c13, t7b)
-			t16a, t16b := scalar.FMA32(t14a, c8, c15), scalar.FMA32(t14b, c8, c15)
-			t17a, t17b := float32(t12a+t16a), float32(t12b+t16b)
-			t19a, t19b := scalar.FMA32(t4a, t10a, c18), scalar.FMA32(t4b, t10b, c18)
-			t20a, t20b := float32(c18-t19a), float32(c18-t19b)
-			t21a, t21b := scalar.FMA32(t4a, t10a, t20a), scalar.FMA32(t4b, t10b, t20b)
-			t22a, t22b := scalar.FMA32(t4a, t17a, t21a), scalar.FMA32(t4b, t17b, t21b)
-			t23a, t23b := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b))
-			t25a, t25b := t23a<<uint32(c24), t23b<<uint32(c24)
-			t26a, t26b := c26[t23a&7], c26[t23b&7]
-			t27a, t27b := int32(math.Float32bits(t26a)), int32(math.Float32bits(t26b))
-			t28a, t28b := int32(t25a+t27a), int32(t25b+t27b)
-			t29a, t29b := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b))
-			t32a, t32b := scalar.FMA32(c30, t22a, c31), scalar.FMA32(c30, t22b, c31)
-			t34a, t34b := scalar.FMA32(t32a, t22a, c33), scalar.FMA32(t32b, t22b, c33)
-			t36a, t36b := scalar.FMA32(t34a, t22a, c35), scalar.FMA32(t34b, t22b, c35)
-			t37a, t37b := c37[t23a&7], c37[t23b&7]
-			t38a, t38b := scalar.FMA32(t22a, t36a, t37a), scalar.FMA32(t22b, t36b, t37b)
-			t40a, t40b := float32(t29a+c39), float32(t29b+c39)
-			t41a, t41b := scalar.FMA32(t29a, t38a, t40a), scalar.FMA32(t29b, t38b, t40b)
-			t43a, t43b := t0a < c42, t0b < c42
-			t44a := t0a
-			if t43a {
-				t44a = c42
-			}
-			t44b := t0b
-			if t43b {
-				t44b = c42
-			}
-			t45a, t45b := float32(t4a/t41a), float32(t4b/t41b)
-			t46a, t46b := -t45a, -t45b
-			t47a, t47b := scalar.FMA32(t46a, c39, t44a), scalar.FMA32(t46b, c39, t44b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t47a, t47b
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := float32(v0 + v1)
@@ -855,6 +2031,7 @@ func k_add_gelutanh_f32_uu_309112f47a_go(f *abi.Frame) {
 			t46 := -t45
 			t47 := scalar.FMA32(t46, c39, t44)
 			o0[i] = t47
+			i++
 		}
 	}
 }
@@ -887,73 +2064,614 @@ func k_add_gelutanh_f32_uu_b3eb921b03_go(f *abi.Frame) {
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x1 := a1[i : i+2 : i+2]
-			v1a, v1b := x1[0], x1[1]
-			t0a, t0b := float32(v0a+v1a), float32(v0b+v1b)
-			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t3a, t3b := c2 < t1a, c2 < t1b
-			t4a := t1a
-			if t3a {
-				t4a = c2
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				x1 := a1[i : i+4 : i+4]
+				v1a, v1b, v1c, v1d := x1[0], x1[1], x1[2], x1[3]
+				t0a, t0b, t0c, t0d := float32(v0a+v1a), float32(v0b+v1b), float32(v0c+v1c), float32(v0d+v1d)
+				t1a, t1b, t1c, t1d := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31)), math.Float32frombits(math.Float32bits(t0c)&^(1<<31)), math.Float32frombits(math.Float32bits(t0d)&^(1<<31))
+				t3a, t3b, t3c, t3d := c2 < t1a, c2 < t1b, c2 < t1c, c2 < t1d
+				t4a := t1a
+				if t3a {
+					t4a = c2
+				}
+				t4b := t1b
+				if t3b {
+					t4b = c2
+				}
+				t4c := t1c
+				if t3c {
+					t4c = c2
+				}
+				t4d := t1d
+				if t3d {
+					t4d = c2
+				}
+				t6a, t6b, t6c, t6d := t0a < c5, t0b < c5, t0c < c5, t0d < c5
+				t7a := t0a
+				if t6a {
+					t7a = c5
+				}
+				t7b := t0b
+				if t6b {
+					t7b = c5
+				}
+				t7c := t0c
+				if t6c {
+					t7c = c5
+				}
+				t7d := t0d
+				if t6d {
+					t7d = c5
+				}
+				t8a, t8b, t8c, t8d := float32(t4a*t4a), float32(t4b*t4b), float32(t4c*t4c), float32(t4d*t4d)
+				t9a, t9b, t9c, t9d := -t8a, -t8b, -t8c, -t8d
+				st10a, st10b, st10c, st10d := scalar.MulAdd32(t4a, t4a, t9a), scalar.MulAdd32(t4b, t4b, t9b), scalar.MulAdd32(t4c, t4c, t9c), scalar.MulAdd32(t4d, t4d, t9d)
+				if scalar.Tied32(st10a) {
+					if scalar.Inexact32(st10a, scalar.Sum32(t4a), scalar.Sum32(t4a), scalar.Sum32(t9a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st10a) {
+					goto exact
+				}
+				if scalar.Tied32(st10b) {
+					if scalar.Inexact32(st10b, scalar.Sum32(t4b), scalar.Sum32(t4b), scalar.Sum32(t9b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st10b) {
+					goto exact
+				}
+				if scalar.Tied32(st10c) {
+					if scalar.Inexact32(st10c, scalar.Sum32(t4c), scalar.Sum32(t4c), scalar.Sum32(t9c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st10c) {
+					goto exact
+				}
+				if scalar.Tied32(st10d) {
+					if scalar.Inexact32(st10d, scalar.Sum32(t4d), scalar.Sum32(t4d), scalar.Sum32(t9d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st10d) {
+					goto exact
+				}
+				t10a, t10b, t10c, t10d := float32(st10a), float32(st10b), float32(st10c), float32(st10d)
+				st13a, st13b, st13c, st13d := scalar.MulAdd32(t8a, c11, c12), scalar.MulAdd32(t8b, c11, c12), scalar.MulAdd32(t8c, c11, c12), scalar.MulAdd32(t8d, c11, c12)
+				if scalar.Tied32(st13a) {
+					if scalar.Inexact32(st13a, scalar.Sum32(t8a), scalar.Sum32(c11), scalar.Sum32(c12)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st13b) {
+					if scalar.Inexact32(st13b, scalar.Sum32(t8b), scalar.Sum32(c11), scalar.Sum32(c12)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st13c) {
+					if scalar.Inexact32(st13c, scalar.Sum32(t8c), scalar.Sum32(c11), scalar.Sum32(c12)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st13d) {
+					if scalar.Inexact32(st13d, scalar.Sum32(t8d), scalar.Sum32(c11), scalar.Sum32(c12)) {
+						goto exact
+					}
+				}
+				t13a, t13b, t13c, t13d := float32(st13a), float32(st13b), float32(st13c), float32(st13d)
+				t14a, t14b, t14c, t14d := float32(c12-t13a), float32(c12-t13b), float32(c12-t13c), float32(c12-t13d)
+				st15a, st15b, st15c, st15d := scalar.MulAdd32(t8a, c11, t14a), scalar.MulAdd32(t8b, c11, t14b), scalar.MulAdd32(t8c, c11, t14c), scalar.MulAdd32(t8d, c11, t14d)
+				if scalar.Tied32(st15a) {
+					if scalar.Inexact32(st15a, scalar.Sum32(t8a), scalar.Sum32(c11), scalar.Sum32(t14a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15a) {
+					goto exact
+				}
+				if scalar.Tied32(st15b) {
+					if scalar.Inexact32(st15b, scalar.Sum32(t8b), scalar.Sum32(c11), scalar.Sum32(t14b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15b) {
+					goto exact
+				}
+				if scalar.Tied32(st15c) {
+					if scalar.Inexact32(st15c, scalar.Sum32(t8c), scalar.Sum32(c11), scalar.Sum32(t14c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15c) {
+					goto exact
+				}
+				if scalar.Tied32(st15d) {
+					if scalar.Inexact32(st15d, scalar.Sum32(t8d), scalar.Sum32(c11), scalar.Sum32(t14d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15d) {
+					goto exact
+				}
+				t15a, t15b, t15c, t15d := float32(st15a), float32(st15b), float32(st15c), float32(st15d)
+				st17a, st17b, st17c, st17d := scalar.MulAdd32(t8a, c16, t10a), scalar.MulAdd32(t8b, c16, t10b), scalar.MulAdd32(t8c, c16, t10c), scalar.MulAdd32(t8d, c16, t10d)
+				if scalar.Tied32(st17a) {
+					if scalar.Inexact32(st17a, scalar.Sum32(t8a), scalar.Sum32(c16), scalar.Sum32(t10a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st17a) {
+					goto exact
+				}
+				if scalar.Tied32(st17b) {
+					if scalar.Inexact32(st17b, scalar.Sum32(t8b), scalar.Sum32(c16), scalar.Sum32(t10b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st17b) {
+					goto exact
+				}
+				if scalar.Tied32(st17c) {
+					if scalar.Inexact32(st17c, scalar.Sum32(t8c), scalar.Sum32(c16), scalar.Sum32(t10c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st17c) {
+					goto exact
+				}
+				if scalar.Tied32(st17d) {
+					if scalar.Inexact32(st17d, scalar.Sum32(t8d), scalar.Sum32(c16), scalar.Sum32(t10d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st17d) {
+					goto exact
+				}
+				t17a, t17b, t17c, t17d := float32(st17a), float32(st17b), float32(st17c), float32(st17d)
+				st19a, st19b, st19c, st19d := scalar.MulAdd32(t17a, c11, c18), scalar.MulAdd32(t17b, c11, c18), scalar.MulAdd32(t17c, c11, c18), scalar.MulAdd32(t17d, c11, c18)
+				if scalar.Tied32(st19a) {
+					if scalar.Inexact32(st19a, scalar.Sum32(t17a), scalar.Sum32(c11), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19b) {
+					if scalar.Inexact32(st19b, scalar.Sum32(t17b), scalar.Sum32(c11), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19c) {
+					if scalar.Inexact32(st19c, scalar.Sum32(t17c), scalar.Sum32(c11), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19d) {
+					if scalar.Inexact32(st19d, scalar.Sum32(t17d), scalar.Sum32(c11), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				t19a, t19b, t19c, t19d := float32(st19a), float32(st19b), float32(st19c), float32(st19d)
+				t20a, t20b, t20c, t20d := float32(t15a+t19a), float32(t15b+t19b), float32(t15c+t19c), float32(t15d+t19d)
+				st22a, st22b, st22c, st22d := scalar.MulAdd32(t4a, t13a, c21), scalar.MulAdd32(t4b, t13b, c21), scalar.MulAdd32(t4c, t13c, c21), scalar.MulAdd32(t4d, t13d, c21)
+				if scalar.Tied32(st22a) {
+					if scalar.Inexact32(st22a, scalar.Sum32(t4a), scalar.Sum32(t13a), scalar.Sum32(c21)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st22b) {
+					if scalar.Inexact32(st22b, scalar.Sum32(t4b), scalar.Sum32(t13b), scalar.Sum32(c21)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st22c) {
+					if scalar.Inexact32(st22c, scalar.Sum32(t4c), scalar.Sum32(t13c), scalar.Sum32(c21)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st22d) {
+					if scalar.Inexact32(st22d, scalar.Sum32(t4d), scalar.Sum32(t13d), scalar.Sum32(c21)) {
+						goto exact
+					}
+				}
+				t22a, t22b, t22c, t22d := float32(st22a), float32(st22b), float32(st22c), float32(st22d)
+				t23a, t23b, t23c, t23d := float32(c21-t22a), float32(c21-t22b), float32(c21-t22c), float32(c21-t22d)
+				st24a, st24b, st24c, st24d := scalar.MulAdd32(t4a, t13a, t23a), scalar.MulAdd32(t4b, t13b, t23b), scalar.MulAdd32(t4c, t13c, t23c), scalar.MulAdd32(t4d, t13d, t23d)
+				if scalar.Tied32(st24a) {
+					if scalar.Inexact32(st24a, scalar.Sum32(t4a), scalar.Sum32(t13a), scalar.Sum32(t23a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st24a) {
+					goto exact
+				}
+				if scalar.Tied32(st24b) {
+					if scalar.Inexact32(st24b, scalar.Sum32(t4b), scalar.Sum32(t13b), scalar.Sum32(t23b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st24b) {
+					goto exact
+				}
+				if scalar.Tied32(st24c) {
+					if scalar.Inexact32(st24c, scalar.Sum32(t4c), scalar.Sum32(t13c), scalar.Sum32(t23c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st24c) {
+					goto exact
+				}
+				if scalar.Tied32(st24d) {
+					if scalar.Inexact32(st24d, scalar.Sum32(t4d), scalar.Sum32(t13d), scalar.Sum32(t23d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st24d) {
+					goto exact
+				}
+				t24a, t24b, t24c, t24d := float32(st24a), float32(st24b), float32(st24c), float32(st24d)
+				st25a, st25b, st25c, st25d := scalar.MulAdd32(t4a, t20a, t24a), scalar.MulAdd32(t4b, t20b, t24b), scalar.MulAdd32(t4c, t20c, t24c), scalar.MulAdd32(t4d, t20d, t24d)
+				if scalar.Tied32(st25a) {
+					if scalar.Inexact32(st25a, scalar.Sum32(t4a), scalar.Sum32(t20a), scalar.Sum32(t24a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st25a) {
+					goto exact
+				}
+				if scalar.Tied32(st25b) {
+					if scalar.Inexact32(st25b, scalar.Sum32(t4b), scalar.Sum32(t20b), scalar.Sum32(t24b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st25b) {
+					goto exact
+				}
+				if scalar.Tied32(st25c) {
+					if scalar.Inexact32(st25c, scalar.Sum32(t4c), scalar.Sum32(t20c), scalar.Sum32(t24c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st25c) {
+					goto exact
+				}
+				if scalar.Tied32(st25d) {
+					if scalar.Inexact32(st25d, scalar.Sum32(t4d), scalar.Sum32(t20d), scalar.Sum32(t24d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st25d) {
+					goto exact
+				}
+				t25a, t25b, t25c, t25d := float32(st25a), float32(st25b), float32(st25c), float32(st25d)
+				t26a, t26b, t26c, t26d := int32(math.Float32bits(t22a)), int32(math.Float32bits(t22b)), int32(math.Float32bits(t22c)), int32(math.Float32bits(t22d))
+				t28a, t28b, t28c, t28d := t26a<<uint32(c27), t26b<<uint32(c27), t26c<<uint32(c27), t26d<<uint32(c27)
+				t29a, t29b, t29c, t29d := c29[t26a&7], c29[t26b&7], c29[t26c&7], c29[t26d&7]
+				t30a, t30b, t30c, t30d := int32(math.Float32bits(t29a)), int32(math.Float32bits(t29b)), int32(math.Float32bits(t29c)), int32(math.Float32bits(t29d))
+				t31a, t31b, t31c, t31d := int32(t28a+t30a), int32(t28b+t30b), int32(t28c+t30c), int32(t28d+t30d)
+				t32a, t32b, t32c, t32d := math.Float32frombits(uint32(t31a)), math.Float32frombits(uint32(t31b)), math.Float32frombits(uint32(t31c)), math.Float32frombits(uint32(t31d))
+				st35a, st35b, st35c, st35d := scalar.MulAdd32(c33, t25a, c34), scalar.MulAdd32(c33, t25b, c34), scalar.MulAdd32(c33, t25c, c34), scalar.MulAdd32(c33, t25d, c34)
+				if scalar.Tied32(st35a) {
+					if scalar.Inexact32(st35a, scalar.Sum32(c33), scalar.Sum32(t25a), scalar.Sum32(c34)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st35b) {
+					if scalar.Inexact32(st35b, scalar.Sum32(c33), scalar.Sum32(t25b), scalar.Sum32(c34)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st35c) {
+					if scalar.Inexact32(st35c, scalar.Sum32(c33), scalar.Sum32(t25c), scalar.Sum32(c34)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st35d) {
+					if scalar.Inexact32(st35d, scalar.Sum32(c33), scalar.Sum32(t25d), scalar.Sum32(c34)) {
+						goto exact
+					}
+				}
+				t35a, t35b, t35c, t35d := float32(st35a), float32(st35b), float32(st35c), float32(st35d)
+				st37a, st37b, st37c, st37d := scalar.MulAdd32(t35a, t25a, c36), scalar.MulAdd32(t35b, t25b, c36), scalar.MulAdd32(t35c, t25c, c36), scalar.MulAdd32(t35d, t25d, c36)
+				if scalar.Tied32(st37a) {
+					if scalar.Inexact32(st37a, scalar.Sum32(t35a), scalar.Sum32(t25a), scalar.Sum32(c36)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st37b) {
+					if scalar.Inexact32(st37b, scalar.Sum32(t35b), scalar.Sum32(t25b), scalar.Sum32(c36)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st37c) {
+					if scalar.Inexact32(st37c, scalar.Sum32(t35c), scalar.Sum32(t25c), scalar.Sum32(c36)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st37d) {
+					if scalar.Inexact32(st37d, scalar.Sum32(t35d), scalar.Sum32(t25d), scalar.Sum32(c36)) {
+						goto exact
+					}
+				}
+				t37a, t37b, t37c, t37d := float32(st37a), float32(st37b), float32(st37c), float32(st37d)
+				st39a, st39b, st39c, st39d := scalar.MulAdd32(t37a, t25a, c38), scalar.MulAdd32(t37b, t25b, c38), scalar.MulAdd32(t37c, t25c, c38), scalar.MulAdd32(t37d, t25d, c38)
+				if scalar.Tied32(st39a) {
+					if scalar.Inexact32(st39a, scalar.Sum32(t37a), scalar.Sum32(t25a), scalar.Sum32(c38)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st39b) {
+					if scalar.Inexact32(st39b, scalar.Sum32(t37b), scalar.Sum32(t25b), scalar.Sum32(c38)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st39c) {
+					if scalar.Inexact32(st39c, scalar.Sum32(t37c), scalar.Sum32(t25c), scalar.Sum32(c38)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st39d) {
+					if scalar.Inexact32(st39d, scalar.Sum32(t37d), scalar.Sum32(t25d), scalar.Sum32(c38)) {
+						goto exact
+					}
+				}
+				t39a, t39b, t39c, t39d := float32(st39a), float32(st39b), float32(st39c), float32(st39d)
+				t40a, t40b, t40c, t40d := c40[t26a&7], c40[t26b&7], c40[t26c&7], c40[t26d&7]
+				st41a, st41b, st41c, st41d := scalar.MulAdd32(t25a, t39a, t40a), scalar.MulAdd32(t25b, t39b, t40b), scalar.MulAdd32(t25c, t39c, t40c), scalar.MulAdd32(t25d, t39d, t40d)
+				if scalar.Tied32(st41a) {
+					if scalar.Inexact32(st41a, scalar.Sum32(t25a), scalar.Sum32(t39a), scalar.Sum32(t40a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st41a) {
+					goto exact
+				}
+				if scalar.Tied32(st41b) {
+					if scalar.Inexact32(st41b, scalar.Sum32(t25b), scalar.Sum32(t39b), scalar.Sum32(t40b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st41b) {
+					goto exact
+				}
+				if scalar.Tied32(st41c) {
+					if scalar.Inexact32(st41c, scalar.Sum32(t25c), scalar.Sum32(t39c), scalar.Sum32(t40c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st41c) {
+					goto exact
+				}
+				if scalar.Tied32(st41d) {
+					if scalar.Inexact32(st41d, scalar.Sum32(t25d), scalar.Sum32(t39d), scalar.Sum32(t40d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st41d) {
+					goto exact
+				}
+				t41a, t41b, t41c, t41d := float32(st41a), float32(st41b), float32(st41c), float32(st41d)
+				t43a, t43b, t43c, t43d := float32(t32a+c42), float32(t32b+c42), float32(t32c+c42), float32(t32d+c42)
+				st44a, st44b, st44c, st44d := scalar.MulAdd32(t32a, t41a, t43a), scalar.MulAdd32(t32b, t41b, t43b), scalar.MulAdd32(t32c, t41c, t43c), scalar.MulAdd32(t32d, t41d, t43d)
+				if scalar.Tied32(st44a) {
+					if scalar.Inexact32(st44a, scalar.Sum32(t32a), scalar.Sum32(t41a), scalar.Sum32(t43a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st44a) {
+					goto exact
+				}
+				if scalar.Tied32(st44b) {
+					if scalar.Inexact32(st44b, scalar.Sum32(t32b), scalar.Sum32(t41b), scalar.Sum32(t43b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st44b) {
+					goto exact
+				}
+				if scalar.Tied32(st44c) {
+					if scalar.Inexact32(st44c, scalar.Sum32(t32c), scalar.Sum32(t41c), scalar.Sum32(t43c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st44c) {
+					goto exact
+				}
+				if scalar.Tied32(st44d) {
+					if scalar.Inexact32(st44d, scalar.Sum32(t32d), scalar.Sum32(t41d), scalar.Sum32(t43d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st44d) {
+					goto exact
+				}
+				t44a, t44b, t44c, t44d := float32(st44a), float32(st44b), float32(st44c), float32(st44d)
+				t45a, t45b, t45c, t45d := float32(t32a-t44a), float32(t32b-t44b), float32(t32c-t44c), float32(t32d-t44d)
+				t46a, t46b, t46c, t46d := float32(t45a+c42), float32(t45b+c42), float32(t45c+c42), float32(t45d+c42)
+				st47a, st47b, st47c, st47d := scalar.MulAdd32(t32a, t41a, t46a), scalar.MulAdd32(t32b, t41b, t46b), scalar.MulAdd32(t32c, t41c, t46c), scalar.MulAdd32(t32d, t41d, t46d)
+				if scalar.Tied32(st47a) {
+					if scalar.Inexact32(st47a, scalar.Sum32(t32a), scalar.Sum32(t41a), scalar.Sum32(t46a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st47a) {
+					goto exact
+				}
+				if scalar.Tied32(st47b) {
+					if scalar.Inexact32(st47b, scalar.Sum32(t32b), scalar.Sum32(t41b), scalar.Sum32(t46b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st47b) {
+					goto exact
+				}
+				if scalar.Tied32(st47c) {
+					if scalar.Inexact32(st47c, scalar.Sum32(t32c), scalar.Sum32(t41c), scalar.Sum32(t46c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st47c) {
+					goto exact
+				}
+				if scalar.Tied32(st47d) {
+					if scalar.Inexact32(st47d, scalar.Sum32(t32d), scalar.Sum32(t41d), scalar.Sum32(t46d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st47d) {
+					goto exact
+				}
+				t47a, t47b, t47c, t47d := float32(st47a), float32(st47b), float32(st47c), float32(st47d)
+				t49a, t49b, t49c, t49d := float32(c48/t44a), float32(c48/t44b), float32(c48/t44c), float32(c48/t44d)
+				t50a, t50b, t50c, t50d := float32(t4a*t49a), float32(t4b*t49b), float32(t4c*t49c), float32(t4d*t49d)
+				t51a, t51b, t51c, t51d := -t4a, -t4b, -t4c, -t4d
+				st52a, st52b, st52c, st52d := scalar.MulAdd32(t50a, t44a, t51a), scalar.MulAdd32(t50b, t44b, t51b), scalar.MulAdd32(t50c, t44c, t51c), scalar.MulAdd32(t50d, t44d, t51d)
+				if scalar.Tied32(st52a) {
+					if scalar.Inexact32(st52a, scalar.Sum32(t50a), scalar.Sum32(t44a), scalar.Sum32(t51a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st52a) {
+					goto exact
+				}
+				if scalar.Tied32(st52b) {
+					if scalar.Inexact32(st52b, scalar.Sum32(t50b), scalar.Sum32(t44b), scalar.Sum32(t51b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st52b) {
+					goto exact
+				}
+				if scalar.Tied32(st52c) {
+					if scalar.Inexact32(st52c, scalar.Sum32(t50c), scalar.Sum32(t44c), scalar.Sum32(t51c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st52c) {
+					goto exact
+				}
+				if scalar.Tied32(st52d) {
+					if scalar.Inexact32(st52d, scalar.Sum32(t50d), scalar.Sum32(t44d), scalar.Sum32(t51d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st52d) {
+					goto exact
+				}
+				t52a, t52b, t52c, t52d := float32(st52a), float32(st52b), float32(st52c), float32(st52d)
+				st53a, st53b, st53c, st53d := scalar.MulAdd32(t50a, t47a, t52a), scalar.MulAdd32(t50b, t47b, t52b), scalar.MulAdd32(t50c, t47c, t52c), scalar.MulAdd32(t50d, t47d, t52d)
+				if scalar.Tied32(st53a) {
+					if scalar.Inexact32(st53a, scalar.Sum32(t50a), scalar.Sum32(t47a), scalar.Sum32(t52a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st53a) {
+					goto exact
+				}
+				if scalar.Tied32(st53b) {
+					if scalar.Inexact32(st53b, scalar.Sum32(t50b), scalar.Sum32(t47b), scalar.Sum32(t52b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st53b) {
+					goto exact
+				}
+				if scalar.Tied32(st53c) {
+					if scalar.Inexact32(st53c, scalar.Sum32(t50c), scalar.Sum32(t47c), scalar.Sum32(t52c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st53c) {
+					goto exact
+				}
+				if scalar.Tied32(st53d) {
+					if scalar.Inexact32(st53d, scalar.Sum32(t50d), scalar.Sum32(t47d), scalar.Sum32(t52d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st53d) {
+					goto exact
+				}
+				t53a, t53b, t53c, t53d := float32(st53a), float32(st53b), float32(st53c), float32(st53d)
+				t54a, t54b, t54c, t54d := -t53a, -t53b, -t53c, -t53d
+				st55a, st55b, st55c, st55d := scalar.MulAdd32(t54a, t49a, t50a), scalar.MulAdd32(t54b, t49b, t50b), scalar.MulAdd32(t54c, t49c, t50c), scalar.MulAdd32(t54d, t49d, t50d)
+				if scalar.Tied32(st55a) {
+					if scalar.Inexact32(st55a, scalar.Sum32(t54a), scalar.Sum32(t49a), scalar.Sum32(t50a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st55a) {
+					goto exact
+				}
+				if scalar.Tied32(st55b) {
+					if scalar.Inexact32(st55b, scalar.Sum32(t54b), scalar.Sum32(t49b), scalar.Sum32(t50b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st55b) {
+					goto exact
+				}
+				if scalar.Tied32(st55c) {
+					if scalar.Inexact32(st55c, scalar.Sum32(t54c), scalar.Sum32(t49c), scalar.Sum32(t50c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st55c) {
+					goto exact
+				}
+				if scalar.Tied32(st55d) {
+					if scalar.Inexact32(st55d, scalar.Sum32(t54d), scalar.Sum32(t49d), scalar.Sum32(t50d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st55d) {
+					goto exact
+				}
+				t55a, t55b, t55c, t55d := float32(st55a), float32(st55b), float32(st55c), float32(st55d)
+				t56a, t56b, t56c, t56d := -t55a, -t55b, -t55c, -t55d
+				st57a, st57b, st57c, st57d := scalar.MulAdd32(t56a, c42, t7a), scalar.MulAdd32(t56b, c42, t7b), scalar.MulAdd32(t56c, c42, t7c), scalar.MulAdd32(t56d, c42, t7d)
+				if scalar.Tied32(st57a) {
+					if scalar.Inexact32(st57a, scalar.Sum32(t56a), scalar.Sum32(c42), scalar.Sum32(t7a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st57a) {
+					goto exact
+				}
+				if scalar.Tied32(st57b) {
+					if scalar.Inexact32(st57b, scalar.Sum32(t56b), scalar.Sum32(c42), scalar.Sum32(t7b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st57b) {
+					goto exact
+				}
+				if scalar.Tied32(st57c) {
+					if scalar.Inexact32(st57c, scalar.Sum32(t56c), scalar.Sum32(c42), scalar.Sum32(t7c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st57c) {
+					goto exact
+				}
+				if scalar.Tied32(st57d) {
+					if scalar.Inexact32(st57d, scalar.Sum32(t56d), scalar.Sum32(c42), scalar.Sum32(t7d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st57d) {
+					goto exact
+				}
+				t57a, t57b, t57c, t57d := float32(st57a), float32(st57b), float32(st57c), float32(st57d)
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t57a, t57b, t57c, t57d
+				i += 4
+				continue
 			}
-			t4b := t1b
-			if t3b {
-				t4b = c2
-			}
-			t6a, t6b := t0a < c5, t0b < c5
-			t7a := t0a
-			if t6a {
-				t7a = c5
-			}
-			t7b := t0b
-			if t6b {
-				t7b = c5
-			}
-			t8a, t8b := float32(t4a*t4a), float32(t4b*t4b)
-			t9a, t9b := -t8a, -t8b
-			t10a, t10b := scalar.FMA32(t4a, t4a, t9a), scalar.FMA32(t4b, t4b, t9b)
-			t13a, t13b := scalar.FMA32(t8a, c11, c12), scalar.FMA32(t8b, c11, c12)
-			t14a, t14b := float32(c12-t13a), float32(c12-t13b)
-			t15a, t15b := scalar.FMA32(t8a, c11, t14a), scalar.FMA32(t8b, c11, t14b)
-			t17a, t17b := scalar.FMA32(t8a, c16, t10a), scalar.FMA32(t8b, c16, t10b)
-			t19a, t19b := scalar.FMA32(t17a, c11, c18), scalar.FMA32(t17b, c11, c18)
-			t20a, t20b := float32(t15a+t19a), float32(t15b+t19b)
-			t22a, t22b := scalar.FMA32(t4a, t13a, c21), scalar.FMA32(t4b, t13b, c21)
-			t23a, t23b := float32(c21-t22a), float32(c21-t22b)
-			t24a, t24b := scalar.FMA32(t4a, t13a, t23a), scalar.FMA32(t4b, t13b, t23b)
-			t25a, t25b := scalar.FMA32(t4a, t20a, t24a), scalar.FMA32(t4b, t20b, t24b)
-			t26a, t26b := int32(math.Float32bits(t22a)), int32(math.Float32bits(t22b))
-			t28a, t28b := t26a<<uint32(c27), t26b<<uint32(c27)
-			t29a, t29b := c29[t26a&7], c29[t26b&7]
-			t30a, t30b := int32(math.Float32bits(t29a)), int32(math.Float32bits(t29b))
-			t31a, t31b := int32(t28a+t30a), int32(t28b+t30b)
-			t32a, t32b := math.Float32frombits(uint32(t31a)), math.Float32frombits(uint32(t31b))
-			t35a, t35b := scalar.FMA32(c33, t25a, c34), scalar.FMA32(c33, t25b, c34)
-			t37a, t37b := scalar.FMA32(t35a, t25a, c36), scalar.FMA32(t35b, t25b, c36)
-			t39a, t39b := scalar.FMA32(t37a, t25a, c38), scalar.FMA32(t37b, t25b, c38)
-			t40a, t40b := c40[t26a&7], c40[t26b&7]
-			t41a, t41b := scalar.FMA32(t25a, t39a, t40a), scalar.FMA32(t25b, t39b, t40b)
-			t43a, t43b := float32(t32a+c42), float32(t32b+c42)
-			t44a, t44b := scalar.FMA32(t32a, t41a, t43a), scalar.FMA32(t32b, t41b, t43b)
-			t45a, t45b := float32(t32a-t44a), float32(t32b-t44b)
-			t46a, t46b := float32(t45a+c42), float32(t45b+c42)
-			t47a, t47b := scalar.FMA32(t32a, t41a, t46a), scalar.FMA32(t32b, t41b, t46b)
-			t49a, t49b := float32(c48/t44a), float32(c48/t44b)
-			t50a, t50b := float32(t4a*t49a), float32(t4b*t49b)
-			t51a, t51b := -t4a, -t4b
-			t52a, t52b := scalar.FMA32(t50a, t44a, t51a), scalar.FMA32(t50b, t44b, t51b)
-			t53a, t53b := scalar.FMA32(t50a, t47a, t52a), scalar.FMA32(t50b, t47b, t52b)
-			t54a, t54b := -t53a, -t53b
-			t55a, t55b := scalar.FMA32(t54a, t49a, t50a), scalar.FMA32(t54b, t49b, t50b)
-			t56a, t56b := -t55a, -t55b
-			t57a, t57b := scalar.FMA32(t56a, c42, t7a), scalar.FMA32(t56b, c42, t7b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t57a, t57b
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := float32(v0 + v1)
@@ -1007,6 +2725,7 @@ func k_add_gelutanh_f32_uu_b3eb921b03_go(f *abi.Frame) {
 			t56 := -t55
 			t57 := scalar.FMA32(t56, c42, t7)
 			o0[i] = t57
+			i++
 		}
 	}
 }
@@ -2401,256 +4120,1408 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *abi.Frame) {
 		s7 := *(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x1 := a1[i : i+2 : i+2]
-			v1a, v1b := x1[0], x1[1]
-			x2 := a2[i : i+2 : i+2]
-			v2a, v2b := x2[0], x2[1]
-			t0a, t0b := float32(v0a/v1a), float32(v0b/v1b)
-			t1a, t1b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
-			t3a, t3b := int32(t1a+c2), int32(t1b+c2)
-			t5a, t5b := t3a&c4, t3b&c4
-			t6a, t6b := int32(t1a-t5a), int32(t1b-t5b)
-			t7a, t7b := math.Float32frombits(uint32(t6a)), math.Float32frombits(uint32(t6b))
-			t8a, t8b := float32(t5a), float32(t5b)
-			t10a, t10b := t3a>>uint32(c9), t3b>>uint32(c9)
-			t11a, t11b := c11[t10a&7], c11[t10b&7]
-			t13a, t13b := scalar.FMA32(t7a, t11a, c12), scalar.FMA32(t7b, t11b, c12)
-			t14a, t14b := float32(t13a*t13a), float32(t13b*t13b)
-			t17a, t17b := scalar.FMA32(c15, t13a, c16), scalar.FMA32(c15, t13b, c16)
-			t19a, t19b := scalar.FMA32(t17a, t13a, c18), scalar.FMA32(t17b, t13b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t13a, c20), scalar.FMA32(t19b, t13b, c20)
-			t23a, t23b := c23[t10a&7], c23[t10b&7]
-			t24a, t24b := scalar.FMA32(t8a, c22, t23a), scalar.FMA32(t8b, c22, t23b)
-			t25a, t25b := scalar.FMA32(t14a, t21a, t24a), scalar.FMA32(t14b, t21b, t24b)
-			t27a, t27b := c27[t10a&7], c27[t10b&7]
-			t28a, t28b := scalar.FMA32(t8a, c26, t27a), scalar.FMA32(t8b, c26, t27b)
-			t29a, t29b := float32(t13a+t25a), float32(t13b+t25b)
-			t30a, t30b := float32(t28a+t29a), float32(t28b+t29b)
-			t67a, t67b := c66 < t3a, c66 < t3b
-			t68a := t30a
-			if t67a {
-				t32a := float32(t0a * c31)
-				t33a := int32(math.Float32bits(t32a))
-				t34a := int32(t33a + c2)
-				t35a := t34a & c4
-				t36a := int32(t33a - t35a)
-				t37a := math.Float32frombits(uint32(t36a))
-				t38a := float32(t35a)
-				t40a := float32(t38a - c39)
-				t41a := t34a >> uint32(c9)
-				t42a := c42[t41a&7]
-				t43a := scalar.FMA32(t37a, t42a, c12)
-				t44a := float32(t43a * t43a)
-				t45a := scalar.FMA32(c15, t43a, c16)
-				t46a := scalar.FMA32(t45a, t43a, c18)
-				t47a := scalar.FMA32(t46a, t43a, c20)
-				t48a := c48[t41a&7]
-				t49a := scalar.FMA32(t40a, c22, t48a)
-				t50a := scalar.FMA32(t44a, t47a, t49a)
-				t51a := c51[t41a&7]
-				t52a := scalar.FMA32(t40a, c26, t51a)
-				t53a := float32(t43a + t50a)
-				t54a := float32(t52a + t53a)
-				t56a := t0a < c55
-				t57a := float32(math.Sqrt(float64(t0a)))
-				t58a := t57a
-				if t56a {
-					t58a = t54a
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				x1 := a1[i : i+4 : i+4]
+				v1a, v1b, v1c, v1d := x1[0], x1[1], x1[2], x1[3]
+				x2 := a2[i : i+4 : i+4]
+				v2a, v2b, v2c, v2d := x2[0], x2[1], x2[2], x2[3]
+				t0a, t0b, t0c, t0d := float32(v0a/v1a), float32(v0b/v1b), float32(v0c/v1c), float32(v0d/v1d)
+				t1a, t1b, t1c, t1d := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b)), int32(math.Float32bits(t0c)), int32(math.Float32bits(t0d))
+				t3a, t3b, t3c, t3d := int32(t1a+c2), int32(t1b+c2), int32(t1c+c2), int32(t1d+c2)
+				t5a, t5b, t5c, t5d := t3a&c4, t3b&c4, t3c&c4, t3d&c4
+				t6a, t6b, t6c, t6d := int32(t1a-t5a), int32(t1b-t5b), int32(t1c-t5c), int32(t1d-t5d)
+				t7a, t7b, t7c, t7d := math.Float32frombits(uint32(t6a)), math.Float32frombits(uint32(t6b)), math.Float32frombits(uint32(t6c)), math.Float32frombits(uint32(t6d))
+				t8a, t8b, t8c, t8d := float32(t5a), float32(t5b), float32(t5c), float32(t5d)
+				t10a, t10b, t10c, t10d := t3a>>uint32(c9), t3b>>uint32(c9), t3c>>uint32(c9), t3d>>uint32(c9)
+				t11a, t11b, t11c, t11d := c11[t10a&7], c11[t10b&7], c11[t10c&7], c11[t10d&7]
+				st13a, st13b, st13c, st13d := scalar.MulAdd32(t7a, t11a, c12), scalar.MulAdd32(t7b, t11b, c12), scalar.MulAdd32(t7c, t11c, c12), scalar.MulAdd32(t7d, t11d, c12)
+				if scalar.Tied32(st13a) {
+					if scalar.Inexact32(st13a, scalar.Sum32(t7a), scalar.Sum32(t11a), scalar.Sum32(c12)) {
+						goto exact
+					}
 				}
-				t60a := t0a < c59
-				t62a := t58a
-				if t60a {
-					t62a = c61
+				if scalar.Tied32(st13b) {
+					if scalar.Inexact32(st13b, scalar.Sum32(t7b), scalar.Sum32(t11b), scalar.Sum32(c12)) {
+						goto exact
+					}
 				}
-				t63a := t0a == c59
-				t65a := t62a
-				if t63a {
-					t65a = c64
+				if scalar.Tied32(st13c) {
+					if scalar.Inexact32(st13c, scalar.Sum32(t7c), scalar.Sum32(t11c), scalar.Sum32(c12)) {
+						goto exact
+					}
 				}
-				t68a = t65a
-			}
-			t68b := t30b
-			if t67b {
-				t32b := float32(t0b * c31)
-				t33b := int32(math.Float32bits(t32b))
-				t34b := int32(t33b + c2)
-				t35b := t34b & c4
-				t36b := int32(t33b - t35b)
-				t37b := math.Float32frombits(uint32(t36b))
-				t38b := float32(t35b)
-				t40b := float32(t38b - c39)
-				t41b := t34b >> uint32(c9)
-				t42b := c42[t41b&7]
-				t43b := scalar.FMA32(t37b, t42b, c12)
-				t44b := float32(t43b * t43b)
-				t45b := scalar.FMA32(c15, t43b, c16)
-				t46b := scalar.FMA32(t45b, t43b, c18)
-				t47b := scalar.FMA32(t46b, t43b, c20)
-				t48b := c48[t41b&7]
-				t49b := scalar.FMA32(t40b, c22, t48b)
-				t50b := scalar.FMA32(t44b, t47b, t49b)
-				t51b := c51[t41b&7]
-				t52b := scalar.FMA32(t40b, c26, t51b)
-				t53b := float32(t43b + t50b)
-				t54b := float32(t52b + t53b)
-				t56b := t0b < c55
-				t57b := float32(math.Sqrt(float64(t0b)))
-				t58b := t57b
-				if t56b {
-					t58b = t54b
+				if scalar.Tied32(st13d) {
+					if scalar.Inexact32(st13d, scalar.Sum32(t7d), scalar.Sum32(t11d), scalar.Sum32(c12)) {
+						goto exact
+					}
 				}
-				t60b := t0b < c59
-				t62b := t58b
-				if t60b {
-					t62b = c61
+				t13a, t13b, t13c, t13d := float32(st13a), float32(st13b), float32(st13c), float32(st13d)
+				t14a, t14b, t14c, t14d := float32(t13a*t13a), float32(t13b*t13b), float32(t13c*t13c), float32(t13d*t13d)
+				st17a, st17b, st17c, st17d := scalar.MulAdd32(c15, t13a, c16), scalar.MulAdd32(c15, t13b, c16), scalar.MulAdd32(c15, t13c, c16), scalar.MulAdd32(c15, t13d, c16)
+				if scalar.Tied32(st17a) {
+					if scalar.Inexact32(st17a, scalar.Sum32(c15), scalar.Sum32(t13a), scalar.Sum32(c16)) {
+						goto exact
+					}
 				}
-				t63b := t0b == c59
-				t65b := t62b
-				if t63b {
-					t65b = c64
+				if scalar.Tied32(st17b) {
+					if scalar.Inexact32(st17b, scalar.Sum32(c15), scalar.Sum32(t13b), scalar.Sum32(c16)) {
+						goto exact
+					}
 				}
-				t68b = t65b
+				if scalar.Tied32(st17c) {
+					if scalar.Inexact32(st17c, scalar.Sum32(c15), scalar.Sum32(t13c), scalar.Sum32(c16)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st17d) {
+					if scalar.Inexact32(st17d, scalar.Sum32(c15), scalar.Sum32(t13d), scalar.Sum32(c16)) {
+						goto exact
+					}
+				}
+				t17a, t17b, t17c, t17d := float32(st17a), float32(st17b), float32(st17c), float32(st17d)
+				st19a, st19b, st19c, st19d := scalar.MulAdd32(t17a, t13a, c18), scalar.MulAdd32(t17b, t13b, c18), scalar.MulAdd32(t17c, t13c, c18), scalar.MulAdd32(t17d, t13d, c18)
+				if scalar.Tied32(st19a) {
+					if scalar.Inexact32(st19a, scalar.Sum32(t17a), scalar.Sum32(t13a), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19b) {
+					if scalar.Inexact32(st19b, scalar.Sum32(t17b), scalar.Sum32(t13b), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19c) {
+					if scalar.Inexact32(st19c, scalar.Sum32(t17c), scalar.Sum32(t13c), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19d) {
+					if scalar.Inexact32(st19d, scalar.Sum32(t17d), scalar.Sum32(t13d), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				t19a, t19b, t19c, t19d := float32(st19a), float32(st19b), float32(st19c), float32(st19d)
+				st21a, st21b, st21c, st21d := scalar.MulAdd32(t19a, t13a, c20), scalar.MulAdd32(t19b, t13b, c20), scalar.MulAdd32(t19c, t13c, c20), scalar.MulAdd32(t19d, t13d, c20)
+				if scalar.Tied32(st21a) {
+					if scalar.Inexact32(st21a, scalar.Sum32(t19a), scalar.Sum32(t13a), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21b) {
+					if scalar.Inexact32(st21b, scalar.Sum32(t19b), scalar.Sum32(t13b), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21c) {
+					if scalar.Inexact32(st21c, scalar.Sum32(t19c), scalar.Sum32(t13c), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21d) {
+					if scalar.Inexact32(st21d, scalar.Sum32(t19d), scalar.Sum32(t13d), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				t21a, t21b, t21c, t21d := float32(st21a), float32(st21b), float32(st21c), float32(st21d)
+				t23a, t23b, t23c, t23d := c23[t10a&7], c23[t10b&7], c23[t10c&7], c23[t10d&7]
+				st24a, st24b, st24c, st24d := scalar.MulAdd32(t8a, c22, t23a), scalar.MulAdd32(t8b, c22, t23b), scalar.MulAdd32(t8c, c22, t23c), scalar.MulAdd32(t8d, c22, t23d)
+				if scalar.Tied32(st24a) {
+					if scalar.Inexact32(st24a, scalar.Sum32(t8a), scalar.Sum32(c22), scalar.Sum32(t23a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st24a) {
+					goto exact
+				}
+				if scalar.Tied32(st24b) {
+					if scalar.Inexact32(st24b, scalar.Sum32(t8b), scalar.Sum32(c22), scalar.Sum32(t23b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st24b) {
+					goto exact
+				}
+				if scalar.Tied32(st24c) {
+					if scalar.Inexact32(st24c, scalar.Sum32(t8c), scalar.Sum32(c22), scalar.Sum32(t23c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st24c) {
+					goto exact
+				}
+				if scalar.Tied32(st24d) {
+					if scalar.Inexact32(st24d, scalar.Sum32(t8d), scalar.Sum32(c22), scalar.Sum32(t23d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st24d) {
+					goto exact
+				}
+				t24a, t24b, t24c, t24d := float32(st24a), float32(st24b), float32(st24c), float32(st24d)
+				st25a, st25b, st25c, st25d := scalar.MulAdd32(t14a, t21a, t24a), scalar.MulAdd32(t14b, t21b, t24b), scalar.MulAdd32(t14c, t21c, t24c), scalar.MulAdd32(t14d, t21d, t24d)
+				if scalar.Tied32(st25a) {
+					if scalar.Inexact32(st25a, scalar.Sum32(t14a), scalar.Sum32(t21a), scalar.Sum32(t24a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st25a) {
+					goto exact
+				}
+				if scalar.Tied32(st25b) {
+					if scalar.Inexact32(st25b, scalar.Sum32(t14b), scalar.Sum32(t21b), scalar.Sum32(t24b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st25b) {
+					goto exact
+				}
+				if scalar.Tied32(st25c) {
+					if scalar.Inexact32(st25c, scalar.Sum32(t14c), scalar.Sum32(t21c), scalar.Sum32(t24c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st25c) {
+					goto exact
+				}
+				if scalar.Tied32(st25d) {
+					if scalar.Inexact32(st25d, scalar.Sum32(t14d), scalar.Sum32(t21d), scalar.Sum32(t24d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st25d) {
+					goto exact
+				}
+				t25a, t25b, t25c, t25d := float32(st25a), float32(st25b), float32(st25c), float32(st25d)
+				t27a, t27b, t27c, t27d := c27[t10a&7], c27[t10b&7], c27[t10c&7], c27[t10d&7]
+				st28a, st28b, st28c, st28d := scalar.MulAdd32(t8a, c26, t27a), scalar.MulAdd32(t8b, c26, t27b), scalar.MulAdd32(t8c, c26, t27c), scalar.MulAdd32(t8d, c26, t27d)
+				if scalar.Tied32(st28a) {
+					if scalar.Inexact32(st28a, scalar.Sum32(t8a), scalar.Sum32(c26), scalar.Sum32(t27a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st28a) {
+					goto exact
+				}
+				if scalar.Tied32(st28b) {
+					if scalar.Inexact32(st28b, scalar.Sum32(t8b), scalar.Sum32(c26), scalar.Sum32(t27b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st28b) {
+					goto exact
+				}
+				if scalar.Tied32(st28c) {
+					if scalar.Inexact32(st28c, scalar.Sum32(t8c), scalar.Sum32(c26), scalar.Sum32(t27c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st28c) {
+					goto exact
+				}
+				if scalar.Tied32(st28d) {
+					if scalar.Inexact32(st28d, scalar.Sum32(t8d), scalar.Sum32(c26), scalar.Sum32(t27d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st28d) {
+					goto exact
+				}
+				t28a, t28b, t28c, t28d := float32(st28a), float32(st28b), float32(st28c), float32(st28d)
+				t29a, t29b, t29c, t29d := float32(t13a+t25a), float32(t13b+t25b), float32(t13c+t25c), float32(t13d+t25d)
+				t30a, t30b, t30c, t30d := float32(t28a+t29a), float32(t28b+t29b), float32(t28c+t29c), float32(t28d+t29d)
+				t67a, t67b, t67c, t67d := c66 < t3a, c66 < t3b, c66 < t3c, c66 < t3d
+				t68a := t30a
+				if t67a {
+					t32a := float32(t0a * c31)
+					t33a := int32(math.Float32bits(t32a))
+					t34a := int32(t33a + c2)
+					t35a := t34a & c4
+					t36a := int32(t33a - t35a)
+					t37a := math.Float32frombits(uint32(t36a))
+					t38a := float32(t35a)
+					t40a := float32(t38a - c39)
+					t41a := t34a >> uint32(c9)
+					t42a := c42[t41a&7]
+					st43a := scalar.MulAdd32(t37a, t42a, c12)
+					if scalar.Tied32(st43a) {
+						if scalar.Inexact32(st43a, scalar.Sum32(t37a), scalar.Sum32(t42a), scalar.Sum32(c12)) {
+							goto exact
+						}
+					}
+					t43a := float32(st43a)
+					t44a := float32(t43a * t43a)
+					st45a := scalar.MulAdd32(c15, t43a, c16)
+					if scalar.Tied32(st45a) {
+						if scalar.Inexact32(st45a, scalar.Sum32(c15), scalar.Sum32(t43a), scalar.Sum32(c16)) {
+							goto exact
+						}
+					}
+					t45a := float32(st45a)
+					st46a := scalar.MulAdd32(t45a, t43a, c18)
+					if scalar.Tied32(st46a) {
+						if scalar.Inexact32(st46a, scalar.Sum32(t45a), scalar.Sum32(t43a), scalar.Sum32(c18)) {
+							goto exact
+						}
+					}
+					t46a := float32(st46a)
+					st47a := scalar.MulAdd32(t46a, t43a, c20)
+					if scalar.Tied32(st47a) {
+						if scalar.Inexact32(st47a, scalar.Sum32(t46a), scalar.Sum32(t43a), scalar.Sum32(c20)) {
+							goto exact
+						}
+					}
+					t47a := float32(st47a)
+					t48a := c48[t41a&7]
+					st49a := scalar.MulAdd32(t40a, c22, t48a)
+					if scalar.Tied32(st49a) {
+						if scalar.Inexact32(st49a, scalar.Sum32(t40a), scalar.Sum32(c22), scalar.Sum32(t48a)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st49a) {
+						goto exact
+					}
+					t49a := float32(st49a)
+					st50a := scalar.MulAdd32(t44a, t47a, t49a)
+					if scalar.Tied32(st50a) {
+						if scalar.Inexact32(st50a, scalar.Sum32(t44a), scalar.Sum32(t47a), scalar.Sum32(t49a)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st50a) {
+						goto exact
+					}
+					t50a := float32(st50a)
+					t51a := c51[t41a&7]
+					st52a := scalar.MulAdd32(t40a, c26, t51a)
+					if scalar.Tied32(st52a) {
+						if scalar.Inexact32(st52a, scalar.Sum32(t40a), scalar.Sum32(c26), scalar.Sum32(t51a)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st52a) {
+						goto exact
+					}
+					t52a := float32(st52a)
+					t53a := float32(t43a + t50a)
+					t54a := float32(t52a + t53a)
+					t56a := t0a < c55
+					t57a := float32(math.Sqrt(float64(t0a)))
+					t58a := t57a
+					if t56a {
+						t58a = t54a
+					}
+					t60a := t0a < c59
+					t62a := t58a
+					if t60a {
+						t62a = c61
+					}
+					t63a := t0a == c59
+					t65a := t62a
+					if t63a {
+						t65a = c64
+					}
+					t68a = t65a
+				}
+				t68b := t30b
+				if t67b {
+					t32b := float32(t0b * c31)
+					t33b := int32(math.Float32bits(t32b))
+					t34b := int32(t33b + c2)
+					t35b := t34b & c4
+					t36b := int32(t33b - t35b)
+					t37b := math.Float32frombits(uint32(t36b))
+					t38b := float32(t35b)
+					t40b := float32(t38b - c39)
+					t41b := t34b >> uint32(c9)
+					t42b := c42[t41b&7]
+					st43b := scalar.MulAdd32(t37b, t42b, c12)
+					if scalar.Tied32(st43b) {
+						if scalar.Inexact32(st43b, scalar.Sum32(t37b), scalar.Sum32(t42b), scalar.Sum32(c12)) {
+							goto exact
+						}
+					}
+					t43b := float32(st43b)
+					t44b := float32(t43b * t43b)
+					st45b := scalar.MulAdd32(c15, t43b, c16)
+					if scalar.Tied32(st45b) {
+						if scalar.Inexact32(st45b, scalar.Sum32(c15), scalar.Sum32(t43b), scalar.Sum32(c16)) {
+							goto exact
+						}
+					}
+					t45b := float32(st45b)
+					st46b := scalar.MulAdd32(t45b, t43b, c18)
+					if scalar.Tied32(st46b) {
+						if scalar.Inexact32(st46b, scalar.Sum32(t45b), scalar.Sum32(t43b), scalar.Sum32(c18)) {
+							goto exact
+						}
+					}
+					t46b := float32(st46b)
+					st47b := scalar.MulAdd32(t46b, t43b, c20)
+					if scalar.Tied32(st47b) {
+						if scalar.Inexact32(st47b, scalar.Sum32(t46b), scalar.Sum32(t43b), scalar.Sum32(c20)) {
+							goto exact
+						}
+					}
+					t47b := float32(st47b)
+					t48b := c48[t41b&7]
+					st49b := scalar.MulAdd32(t40b, c22, t48b)
+					if scalar.Tied32(st49b) {
+						if scalar.Inexact32(st49b, scalar.Sum32(t40b), scalar.Sum32(c22), scalar.Sum32(t48b)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st49b) {
+						goto exact
+					}
+					t49b := float32(st49b)
+					st50b := scalar.MulAdd32(t44b, t47b, t49b)
+					if scalar.Tied32(st50b) {
+						if scalar.Inexact32(st50b, scalar.Sum32(t44b), scalar.Sum32(t47b), scalar.Sum32(t49b)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st50b) {
+						goto exact
+					}
+					t50b := float32(st50b)
+					t51b := c51[t41b&7]
+					st52b := scalar.MulAdd32(t40b, c26, t51b)
+					if scalar.Tied32(st52b) {
+						if scalar.Inexact32(st52b, scalar.Sum32(t40b), scalar.Sum32(c26), scalar.Sum32(t51b)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st52b) {
+						goto exact
+					}
+					t52b := float32(st52b)
+					t53b := float32(t43b + t50b)
+					t54b := float32(t52b + t53b)
+					t56b := t0b < c55
+					t57b := float32(math.Sqrt(float64(t0b)))
+					t58b := t57b
+					if t56b {
+						t58b = t54b
+					}
+					t60b := t0b < c59
+					t62b := t58b
+					if t60b {
+						t62b = c61
+					}
+					t63b := t0b == c59
+					t65b := t62b
+					if t63b {
+						t65b = c64
+					}
+					t68b = t65b
+				}
+				t68c := t30c
+				if t67c {
+					t32c := float32(t0c * c31)
+					t33c := int32(math.Float32bits(t32c))
+					t34c := int32(t33c + c2)
+					t35c := t34c & c4
+					t36c := int32(t33c - t35c)
+					t37c := math.Float32frombits(uint32(t36c))
+					t38c := float32(t35c)
+					t40c := float32(t38c - c39)
+					t41c := t34c >> uint32(c9)
+					t42c := c42[t41c&7]
+					st43c := scalar.MulAdd32(t37c, t42c, c12)
+					if scalar.Tied32(st43c) {
+						if scalar.Inexact32(st43c, scalar.Sum32(t37c), scalar.Sum32(t42c), scalar.Sum32(c12)) {
+							goto exact
+						}
+					}
+					t43c := float32(st43c)
+					t44c := float32(t43c * t43c)
+					st45c := scalar.MulAdd32(c15, t43c, c16)
+					if scalar.Tied32(st45c) {
+						if scalar.Inexact32(st45c, scalar.Sum32(c15), scalar.Sum32(t43c), scalar.Sum32(c16)) {
+							goto exact
+						}
+					}
+					t45c := float32(st45c)
+					st46c := scalar.MulAdd32(t45c, t43c, c18)
+					if scalar.Tied32(st46c) {
+						if scalar.Inexact32(st46c, scalar.Sum32(t45c), scalar.Sum32(t43c), scalar.Sum32(c18)) {
+							goto exact
+						}
+					}
+					t46c := float32(st46c)
+					st47c := scalar.MulAdd32(t46c, t43c, c20)
+					if scalar.Tied32(st47c) {
+						if scalar.Inexact32(st47c, scalar.Sum32(t46c), scalar.Sum32(t43c), scalar.Sum32(c20)) {
+							goto exact
+						}
+					}
+					t47c := float32(st47c)
+					t48c := c48[t41c&7]
+					st49c := scalar.MulAdd32(t40c, c22, t48c)
+					if scalar.Tied32(st49c) {
+						if scalar.Inexact32(st49c, scalar.Sum32(t40c), scalar.Sum32(c22), scalar.Sum32(t48c)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st49c) {
+						goto exact
+					}
+					t49c := float32(st49c)
+					st50c := scalar.MulAdd32(t44c, t47c, t49c)
+					if scalar.Tied32(st50c) {
+						if scalar.Inexact32(st50c, scalar.Sum32(t44c), scalar.Sum32(t47c), scalar.Sum32(t49c)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st50c) {
+						goto exact
+					}
+					t50c := float32(st50c)
+					t51c := c51[t41c&7]
+					st52c := scalar.MulAdd32(t40c, c26, t51c)
+					if scalar.Tied32(st52c) {
+						if scalar.Inexact32(st52c, scalar.Sum32(t40c), scalar.Sum32(c26), scalar.Sum32(t51c)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st52c) {
+						goto exact
+					}
+					t52c := float32(st52c)
+					t53c := float32(t43c + t50c)
+					t54c := float32(t52c + t53c)
+					t56c := t0c < c55
+					t57c := float32(math.Sqrt(float64(t0c)))
+					t58c := t57c
+					if t56c {
+						t58c = t54c
+					}
+					t60c := t0c < c59
+					t62c := t58c
+					if t60c {
+						t62c = c61
+					}
+					t63c := t0c == c59
+					t65c := t62c
+					if t63c {
+						t65c = c64
+					}
+					t68c = t65c
+				}
+				t68d := t30d
+				if t67d {
+					t32d := float32(t0d * c31)
+					t33d := int32(math.Float32bits(t32d))
+					t34d := int32(t33d + c2)
+					t35d := t34d & c4
+					t36d := int32(t33d - t35d)
+					t37d := math.Float32frombits(uint32(t36d))
+					t38d := float32(t35d)
+					t40d := float32(t38d - c39)
+					t41d := t34d >> uint32(c9)
+					t42d := c42[t41d&7]
+					st43d := scalar.MulAdd32(t37d, t42d, c12)
+					if scalar.Tied32(st43d) {
+						if scalar.Inexact32(st43d, scalar.Sum32(t37d), scalar.Sum32(t42d), scalar.Sum32(c12)) {
+							goto exact
+						}
+					}
+					t43d := float32(st43d)
+					t44d := float32(t43d * t43d)
+					st45d := scalar.MulAdd32(c15, t43d, c16)
+					if scalar.Tied32(st45d) {
+						if scalar.Inexact32(st45d, scalar.Sum32(c15), scalar.Sum32(t43d), scalar.Sum32(c16)) {
+							goto exact
+						}
+					}
+					t45d := float32(st45d)
+					st46d := scalar.MulAdd32(t45d, t43d, c18)
+					if scalar.Tied32(st46d) {
+						if scalar.Inexact32(st46d, scalar.Sum32(t45d), scalar.Sum32(t43d), scalar.Sum32(c18)) {
+							goto exact
+						}
+					}
+					t46d := float32(st46d)
+					st47d := scalar.MulAdd32(t46d, t43d, c20)
+					if scalar.Tied32(st47d) {
+						if scalar.Inexact32(st47d, scalar.Sum32(t46d), scalar.Sum32(t43d), scalar.Sum32(c20)) {
+							goto exact
+						}
+					}
+					t47d := float32(st47d)
+					t48d := c48[t41d&7]
+					st49d := scalar.MulAdd32(t40d, c22, t48d)
+					if scalar.Tied32(st49d) {
+						if scalar.Inexact32(st49d, scalar.Sum32(t40d), scalar.Sum32(c22), scalar.Sum32(t48d)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st49d) {
+						goto exact
+					}
+					t49d := float32(st49d)
+					st50d := scalar.MulAdd32(t44d, t47d, t49d)
+					if scalar.Tied32(st50d) {
+						if scalar.Inexact32(st50d, scalar.Sum32(t44d), scalar.Sum32(t47d), scalar.Sum32(t49d)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st50d) {
+						goto exact
+					}
+					t50d := float32(st50d)
+					t51d := c51[t41d&7]
+					st52d := scalar.MulAdd32(t40d, c26, t51d)
+					if scalar.Tied32(st52d) {
+						if scalar.Inexact32(st52d, scalar.Sum32(t40d), scalar.Sum32(c26), scalar.Sum32(t51d)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st52d) {
+						goto exact
+					}
+					t52d := float32(st52d)
+					t53d := float32(t43d + t50d)
+					t54d := float32(t52d + t53d)
+					t56d := t0d < c55
+					t57d := float32(math.Sqrt(float64(t0d)))
+					t58d := t57d
+					if t56d {
+						t58d = t54d
+					}
+					t60d := t0d < c59
+					t62d := t58d
+					if t60d {
+						t62d = c61
+					}
+					t63d := t0d == c59
+					t65d := t62d
+					if t63d {
+						t65d = c64
+					}
+					t68d = t65d
+				}
+				t69a, t69b, t69c, t69d := float32(v2a*s3), float32(v2b*s3), float32(v2c*s3), float32(v2d*s3)
+				t70a, t70b, t70c, t70d := float32(t68a+t69a), float32(t68b+t69b), float32(t68c+t69c), float32(t68d+t69d)
+				t71a, t71b, t71c, t71d := float32(math.Sqrt(float64(v2a))), float32(math.Sqrt(float64(v2b))), float32(math.Sqrt(float64(v2c))), float32(math.Sqrt(float64(v2d)))
+				t72a, t72b, t72c, t72d := float32(t71a*s4), float32(t71b*s4), float32(t71c*s4), float32(t71d*s4)
+				t73a, t73b, t73c, t73d := float32(t70a/t72a), float32(t70b/t72b), float32(t70c/t72c), float32(t70d/t72d)
+				t74a, t74b, t74c, t74d := float32(s5*t73a), float32(s5*t73b), float32(s5*t73c), float32(s5*t73d)
+				t75a, t75b, t75c, t75d := math.Float32frombits(math.Float32bits(t74a)&^(1<<31)), math.Float32frombits(math.Float32bits(t74b)&^(1<<31)), math.Float32frombits(math.Float32bits(t74c)&^(1<<31)), math.Float32frombits(math.Float32bits(t74d)&^(1<<31))
+				t77a, t77b, t77c, t77d := c76 < t75a, c76 < t75b, c76 < t75c, c76 < t75d
+				t78a := t75a
+				if t77a {
+					t78a = c76
+				}
+				t78b := t75b
+				if t77b {
+					t78b = c76
+				}
+				t78c := t75c
+				if t77c {
+					t78c = c76
+				}
+				t78d := t75d
+				if t77d {
+					t78d = c76
+				}
+				st81a, st81b, st81c, st81d := scalar.MulAdd32(t78a, c79, c80), scalar.MulAdd32(t78b, c79, c80), scalar.MulAdd32(t78c, c79, c80), scalar.MulAdd32(t78d, c79, c80)
+				if scalar.Tied32(st81a) {
+					if scalar.Inexact32(st81a, scalar.Sum32(t78a), scalar.Sum32(c79), scalar.Sum32(c80)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st81b) {
+					if scalar.Inexact32(st81b, scalar.Sum32(t78b), scalar.Sum32(c79), scalar.Sum32(c80)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st81c) {
+					if scalar.Inexact32(st81c, scalar.Sum32(t78c), scalar.Sum32(c79), scalar.Sum32(c80)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st81d) {
+					if scalar.Inexact32(st81d, scalar.Sum32(t78d), scalar.Sum32(c79), scalar.Sum32(c80)) {
+						goto exact
+					}
+				}
+				t81a, t81b, t81c, t81d := float32(st81a), float32(st81b), float32(st81c), float32(st81d)
+				t82a, t82b, t82c, t82d := int32(math.Float32bits(t81a)), int32(math.Float32bits(t81b)), int32(math.Float32bits(t81c)), int32(math.Float32bits(t81d))
+				t83a, t83b, t83c, t83d := t82a>>uint32(c9), t82b>>uint32(c9), t82c>>uint32(c9), t82d>>uint32(c9)
+				t84a, t84b, t84c, t84d := c84[t83a&7], c84[t83b&7], c84[t83c&7], c84[t83d&7]
+				t85a, t85b, t85c, t85d := float32(t78a-t84a), float32(t78b-t84b), float32(t78c-t84c), float32(t78d-t84d)
+				t86a, t86b, t86c, t86d := c86[t83a&7], c86[t83b&7], c86[t83c&7], c86[t83d&7]
+				t87a, t87b, t87c, t87d := c87[t83a&7], c87[t83b&7], c87[t83c&7], c87[t83d&7]
+				st88a, st88b, st88c, st88d := scalar.MulAdd32(t86a, t85a, t87a), scalar.MulAdd32(t86b, t85b, t87b), scalar.MulAdd32(t86c, t85c, t87c), scalar.MulAdd32(t86d, t85d, t87d)
+				if scalar.Tied32(st88a) {
+					if scalar.Inexact32(st88a, scalar.Sum32(t86a), scalar.Sum32(t85a), scalar.Sum32(t87a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st88a) {
+					goto exact
+				}
+				if scalar.Tied32(st88b) {
+					if scalar.Inexact32(st88b, scalar.Sum32(t86b), scalar.Sum32(t85b), scalar.Sum32(t87b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st88b) {
+					goto exact
+				}
+				if scalar.Tied32(st88c) {
+					if scalar.Inexact32(st88c, scalar.Sum32(t86c), scalar.Sum32(t85c), scalar.Sum32(t87c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st88c) {
+					goto exact
+				}
+				if scalar.Tied32(st88d) {
+					if scalar.Inexact32(st88d, scalar.Sum32(t86d), scalar.Sum32(t85d), scalar.Sum32(t87d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st88d) {
+					goto exact
+				}
+				t88a, t88b, t88c, t88d := float32(st88a), float32(st88b), float32(st88c), float32(st88d)
+				t89a, t89b, t89c, t89d := c89[t83a&7], c89[t83b&7], c89[t83c&7], c89[t83d&7]
+				st90a, st90b, st90c, st90d := scalar.MulAdd32(t88a, t85a, t89a), scalar.MulAdd32(t88b, t85b, t89b), scalar.MulAdd32(t88c, t85c, t89c), scalar.MulAdd32(t88d, t85d, t89d)
+				if scalar.Tied32(st90a) {
+					if scalar.Inexact32(st90a, scalar.Sum32(t88a), scalar.Sum32(t85a), scalar.Sum32(t89a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st90a) {
+					goto exact
+				}
+				if scalar.Tied32(st90b) {
+					if scalar.Inexact32(st90b, scalar.Sum32(t88b), scalar.Sum32(t85b), scalar.Sum32(t89b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st90b) {
+					goto exact
+				}
+				if scalar.Tied32(st90c) {
+					if scalar.Inexact32(st90c, scalar.Sum32(t88c), scalar.Sum32(t85c), scalar.Sum32(t89c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st90c) {
+					goto exact
+				}
+				if scalar.Tied32(st90d) {
+					if scalar.Inexact32(st90d, scalar.Sum32(t88d), scalar.Sum32(t85d), scalar.Sum32(t89d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st90d) {
+					goto exact
+				}
+				t90a, t90b, t90c, t90d := float32(st90a), float32(st90b), float32(st90c), float32(st90d)
+				t91a, t91b, t91c, t91d := c91[t83a&7], c91[t83b&7], c91[t83c&7], c91[t83d&7]
+				st92a, st92b, st92c, st92d := scalar.MulAdd32(t90a, t85a, t91a), scalar.MulAdd32(t90b, t85b, t91b), scalar.MulAdd32(t90c, t85c, t91c), scalar.MulAdd32(t90d, t85d, t91d)
+				if scalar.Tied32(st92a) {
+					if scalar.Inexact32(st92a, scalar.Sum32(t90a), scalar.Sum32(t85a), scalar.Sum32(t91a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st92a) {
+					goto exact
+				}
+				if scalar.Tied32(st92b) {
+					if scalar.Inexact32(st92b, scalar.Sum32(t90b), scalar.Sum32(t85b), scalar.Sum32(t91b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st92b) {
+					goto exact
+				}
+				if scalar.Tied32(st92c) {
+					if scalar.Inexact32(st92c, scalar.Sum32(t90c), scalar.Sum32(t85c), scalar.Sum32(t91c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st92c) {
+					goto exact
+				}
+				if scalar.Tied32(st92d) {
+					if scalar.Inexact32(st92d, scalar.Sum32(t90d), scalar.Sum32(t85d), scalar.Sum32(t91d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st92d) {
+					goto exact
+				}
+				t92a, t92b, t92c, t92d := float32(st92a), float32(st92b), float32(st92c), float32(st92d)
+				t93a, t93b, t93c, t93d := c93[t83a&7], c93[t83b&7], c93[t83c&7], c93[t83d&7]
+				st94a, st94b, st94c, st94d := scalar.MulAdd32(t92a, t85a, t93a), scalar.MulAdd32(t92b, t85b, t93b), scalar.MulAdd32(t92c, t85c, t93c), scalar.MulAdd32(t92d, t85d, t93d)
+				if scalar.Tied32(st94a) {
+					if scalar.Inexact32(st94a, scalar.Sum32(t92a), scalar.Sum32(t85a), scalar.Sum32(t93a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st94a) {
+					goto exact
+				}
+				if scalar.Tied32(st94b) {
+					if scalar.Inexact32(st94b, scalar.Sum32(t92b), scalar.Sum32(t85b), scalar.Sum32(t93b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st94b) {
+					goto exact
+				}
+				if scalar.Tied32(st94c) {
+					if scalar.Inexact32(st94c, scalar.Sum32(t92c), scalar.Sum32(t85c), scalar.Sum32(t93c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st94c) {
+					goto exact
+				}
+				if scalar.Tied32(st94d) {
+					if scalar.Inexact32(st94d, scalar.Sum32(t92d), scalar.Sum32(t85d), scalar.Sum32(t93d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st94d) {
+					goto exact
+				}
+				t94a, t94b, t94c, t94d := float32(st94a), float32(st94b), float32(st94c), float32(st94d)
+				t95a, t95b, t95c, t95d := c95[t83a&7], c95[t83b&7], c95[t83c&7], c95[t83d&7]
+				st96a, st96b, st96c, st96d := scalar.MulAdd32(t94a, t85a, t95a), scalar.MulAdd32(t94b, t85b, t95b), scalar.MulAdd32(t94c, t85c, t95c), scalar.MulAdd32(t94d, t85d, t95d)
+				if scalar.Tied32(st96a) {
+					if scalar.Inexact32(st96a, scalar.Sum32(t94a), scalar.Sum32(t85a), scalar.Sum32(t95a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st96a) {
+					goto exact
+				}
+				if scalar.Tied32(st96b) {
+					if scalar.Inexact32(st96b, scalar.Sum32(t94b), scalar.Sum32(t85b), scalar.Sum32(t95b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st96b) {
+					goto exact
+				}
+				if scalar.Tied32(st96c) {
+					if scalar.Inexact32(st96c, scalar.Sum32(t94c), scalar.Sum32(t85c), scalar.Sum32(t95c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st96c) {
+					goto exact
+				}
+				if scalar.Tied32(st96d) {
+					if scalar.Inexact32(st96d, scalar.Sum32(t94d), scalar.Sum32(t85d), scalar.Sum32(t95d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st96d) {
+					goto exact
+				}
+				t96a, t96b, t96c, t96d := float32(st96a), float32(st96b), float32(st96c), float32(st96d)
+				t98a, t98b, t98c, t98d := t81a < c97, t81b < c97, t81c < c97, t81d < c97
+				t99a, t99b, t99c, t99d := c99[t83a&7], c99[t83b&7], c99[t83c&7], c99[t83d&7]
+				t100a := t99a
+				if t98a {
+					t100a = t78a
+				}
+				t100b := t99b
+				if t98b {
+					t100b = t78b
+				}
+				t100c := t99c
+				if t98c {
+					t100c = t78c
+				}
+				t100d := t99d
+				if t98d {
+					t100d = t78d
+				}
+				st101a, st101b, st101c, st101d := scalar.MulAdd32(t96a, t85a, t100a), scalar.MulAdd32(t96b, t85b, t100b), scalar.MulAdd32(t96c, t85c, t100c), scalar.MulAdd32(t96d, t85d, t100d)
+				if scalar.Tied32(st101a) {
+					if scalar.Inexact32(st101a, scalar.Sum32(t96a), scalar.Sum32(t85a), scalar.Sum32(t100a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st101a) {
+					goto exact
+				}
+				if scalar.Tied32(st101b) {
+					if scalar.Inexact32(st101b, scalar.Sum32(t96b), scalar.Sum32(t85b), scalar.Sum32(t100b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st101b) {
+					goto exact
+				}
+				if scalar.Tied32(st101c) {
+					if scalar.Inexact32(st101c, scalar.Sum32(t96c), scalar.Sum32(t85c), scalar.Sum32(t100c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st101c) {
+					goto exact
+				}
+				if scalar.Tied32(st101d) {
+					if scalar.Inexact32(st101d, scalar.Sum32(t96d), scalar.Sum32(t85d), scalar.Sum32(t100d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st101d) {
+					goto exact
+				}
+				t101a, t101b, t101c, t101d := float32(st101a), float32(st101b), float32(st101c), float32(st101d)
+				t102a, t102b, t102c, t102d := int32(math.Float32bits(t74a)), int32(math.Float32bits(t74b)), int32(math.Float32bits(t74c)), int32(math.Float32bits(t74d))
+				t104a, t104b, t104c, t104d := t102a&c103, t102b&c103, t102c&c103, t102d&c103
+				t105a, t105b, t105c, t105d := int32(math.Float32bits(t101a)), int32(math.Float32bits(t101b)), int32(math.Float32bits(t101c)), int32(math.Float32bits(t101d))
+				t106a, t106b, t106c, t106d := t105a|t104a, t105b|t104b, t105c|t104c, t105d|t104d
+				t107a, t107b, t107c, t107d := math.Float32frombits(uint32(t106a)), math.Float32frombits(uint32(t106b)), math.Float32frombits(uint32(t106c)), math.Float32frombits(uint32(t106d))
+				t108a, t108b, t108c, t108d := float32(t107a*s6), float32(t107b*s6), float32(t107c*s6), float32(t107d*s6)
+				t109a, t109b, t109c, t109d := float32(t108a+s6), float32(t108b+s6), float32(t108c+s6), float32(t108d+s6)
+				t110a, t110b, t110c, t110d := float32(v0a*t109a), float32(v0b*t109b), float32(v0c*t109c), float32(v0d*t109d)
+				t111a, t111b, t111c, t111d := float32(t73a-t72a), float32(t73b-t72b), float32(t73c-t72c), float32(t73d-t72d)
+				t112a, t112b, t112c, t112d := float32(s5*t111a), float32(s5*t111b), float32(s5*t111c), float32(s5*t111d)
+				t113a, t113b, t113c, t113d := math.Float32frombits(math.Float32bits(t112a)&^(1<<31)), math.Float32frombits(math.Float32bits(t112b)&^(1<<31)), math.Float32frombits(math.Float32bits(t112c)&^(1<<31)), math.Float32frombits(math.Float32bits(t112d)&^(1<<31))
+				t114a, t114b, t114c, t114d := c76 < t113a, c76 < t113b, c76 < t113c, c76 < t113d
+				t115a := t113a
+				if t114a {
+					t115a = c76
+				}
+				t115b := t113b
+				if t114b {
+					t115b = c76
+				}
+				t115c := t113c
+				if t114c {
+					t115c = c76
+				}
+				t115d := t113d
+				if t114d {
+					t115d = c76
+				}
+				st116a, st116b, st116c, st116d := scalar.MulAdd32(t115a, c79, c80), scalar.MulAdd32(t115b, c79, c80), scalar.MulAdd32(t115c, c79, c80), scalar.MulAdd32(t115d, c79, c80)
+				if scalar.Tied32(st116a) {
+					if scalar.Inexact32(st116a, scalar.Sum32(t115a), scalar.Sum32(c79), scalar.Sum32(c80)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st116b) {
+					if scalar.Inexact32(st116b, scalar.Sum32(t115b), scalar.Sum32(c79), scalar.Sum32(c80)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st116c) {
+					if scalar.Inexact32(st116c, scalar.Sum32(t115c), scalar.Sum32(c79), scalar.Sum32(c80)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st116d) {
+					if scalar.Inexact32(st116d, scalar.Sum32(t115d), scalar.Sum32(c79), scalar.Sum32(c80)) {
+						goto exact
+					}
+				}
+				t116a, t116b, t116c, t116d := float32(st116a), float32(st116b), float32(st116c), float32(st116d)
+				t117a, t117b, t117c, t117d := int32(math.Float32bits(t116a)), int32(math.Float32bits(t116b)), int32(math.Float32bits(t116c)), int32(math.Float32bits(t116d))
+				t118a, t118b, t118c, t118d := t117a>>uint32(c9), t117b>>uint32(c9), t117c>>uint32(c9), t117d>>uint32(c9)
+				t119a, t119b, t119c, t119d := c119[t118a&7], c119[t118b&7], c119[t118c&7], c119[t118d&7]
+				t120a, t120b, t120c, t120d := float32(t115a-t119a), float32(t115b-t119b), float32(t115c-t119c), float32(t115d-t119d)
+				t121a, t121b, t121c, t121d := c121[t118a&7], c121[t118b&7], c121[t118c&7], c121[t118d&7]
+				t122a, t122b, t122c, t122d := c122[t118a&7], c122[t118b&7], c122[t118c&7], c122[t118d&7]
+				st123a, st123b, st123c, st123d := scalar.MulAdd32(t121a, t120a, t122a), scalar.MulAdd32(t121b, t120b, t122b), scalar.MulAdd32(t121c, t120c, t122c), scalar.MulAdd32(t121d, t120d, t122d)
+				if scalar.Tied32(st123a) {
+					if scalar.Inexact32(st123a, scalar.Sum32(t121a), scalar.Sum32(t120a), scalar.Sum32(t122a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st123a) {
+					goto exact
+				}
+				if scalar.Tied32(st123b) {
+					if scalar.Inexact32(st123b, scalar.Sum32(t121b), scalar.Sum32(t120b), scalar.Sum32(t122b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st123b) {
+					goto exact
+				}
+				if scalar.Tied32(st123c) {
+					if scalar.Inexact32(st123c, scalar.Sum32(t121c), scalar.Sum32(t120c), scalar.Sum32(t122c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st123c) {
+					goto exact
+				}
+				if scalar.Tied32(st123d) {
+					if scalar.Inexact32(st123d, scalar.Sum32(t121d), scalar.Sum32(t120d), scalar.Sum32(t122d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st123d) {
+					goto exact
+				}
+				t123a, t123b, t123c, t123d := float32(st123a), float32(st123b), float32(st123c), float32(st123d)
+				t124a, t124b, t124c, t124d := c124[t118a&7], c124[t118b&7], c124[t118c&7], c124[t118d&7]
+				st125a, st125b, st125c, st125d := scalar.MulAdd32(t123a, t120a, t124a), scalar.MulAdd32(t123b, t120b, t124b), scalar.MulAdd32(t123c, t120c, t124c), scalar.MulAdd32(t123d, t120d, t124d)
+				if scalar.Tied32(st125a) {
+					if scalar.Inexact32(st125a, scalar.Sum32(t123a), scalar.Sum32(t120a), scalar.Sum32(t124a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st125a) {
+					goto exact
+				}
+				if scalar.Tied32(st125b) {
+					if scalar.Inexact32(st125b, scalar.Sum32(t123b), scalar.Sum32(t120b), scalar.Sum32(t124b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st125b) {
+					goto exact
+				}
+				if scalar.Tied32(st125c) {
+					if scalar.Inexact32(st125c, scalar.Sum32(t123c), scalar.Sum32(t120c), scalar.Sum32(t124c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st125c) {
+					goto exact
+				}
+				if scalar.Tied32(st125d) {
+					if scalar.Inexact32(st125d, scalar.Sum32(t123d), scalar.Sum32(t120d), scalar.Sum32(t124d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st125d) {
+					goto exact
+				}
+				t125a, t125b, t125c, t125d := float32(st125a), float32(st125b), float32(st125c), float32(st125d)
+				t126a, t126b, t126c, t126d := c126[t118a&7], c126[t118b&7], c126[t118c&7], c126[t118d&7]
+				st127a, st127b, st127c, st127d := scalar.MulAdd32(t125a, t120a, t126a), scalar.MulAdd32(t125b, t120b, t126b), scalar.MulAdd32(t125c, t120c, t126c), scalar.MulAdd32(t125d, t120d, t126d)
+				if scalar.Tied32(st127a) {
+					if scalar.Inexact32(st127a, scalar.Sum32(t125a), scalar.Sum32(t120a), scalar.Sum32(t126a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st127a) {
+					goto exact
+				}
+				if scalar.Tied32(st127b) {
+					if scalar.Inexact32(st127b, scalar.Sum32(t125b), scalar.Sum32(t120b), scalar.Sum32(t126b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st127b) {
+					goto exact
+				}
+				if scalar.Tied32(st127c) {
+					if scalar.Inexact32(st127c, scalar.Sum32(t125c), scalar.Sum32(t120c), scalar.Sum32(t126c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st127c) {
+					goto exact
+				}
+				if scalar.Tied32(st127d) {
+					if scalar.Inexact32(st127d, scalar.Sum32(t125d), scalar.Sum32(t120d), scalar.Sum32(t126d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st127d) {
+					goto exact
+				}
+				t127a, t127b, t127c, t127d := float32(st127a), float32(st127b), float32(st127c), float32(st127d)
+				t128a, t128b, t128c, t128d := c128[t118a&7], c128[t118b&7], c128[t118c&7], c128[t118d&7]
+				st129a, st129b, st129c, st129d := scalar.MulAdd32(t127a, t120a, t128a), scalar.MulAdd32(t127b, t120b, t128b), scalar.MulAdd32(t127c, t120c, t128c), scalar.MulAdd32(t127d, t120d, t128d)
+				if scalar.Tied32(st129a) {
+					if scalar.Inexact32(st129a, scalar.Sum32(t127a), scalar.Sum32(t120a), scalar.Sum32(t128a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st129a) {
+					goto exact
+				}
+				if scalar.Tied32(st129b) {
+					if scalar.Inexact32(st129b, scalar.Sum32(t127b), scalar.Sum32(t120b), scalar.Sum32(t128b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st129b) {
+					goto exact
+				}
+				if scalar.Tied32(st129c) {
+					if scalar.Inexact32(st129c, scalar.Sum32(t127c), scalar.Sum32(t120c), scalar.Sum32(t128c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st129c) {
+					goto exact
+				}
+				if scalar.Tied32(st129d) {
+					if scalar.Inexact32(st129d, scalar.Sum32(t127d), scalar.Sum32(t120d), scalar.Sum32(t128d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st129d) {
+					goto exact
+				}
+				t129a, t129b, t129c, t129d := float32(st129a), float32(st129b), float32(st129c), float32(st129d)
+				t130a, t130b, t130c, t130d := c130[t118a&7], c130[t118b&7], c130[t118c&7], c130[t118d&7]
+				st131a, st131b, st131c, st131d := scalar.MulAdd32(t129a, t120a, t130a), scalar.MulAdd32(t129b, t120b, t130b), scalar.MulAdd32(t129c, t120c, t130c), scalar.MulAdd32(t129d, t120d, t130d)
+				if scalar.Tied32(st131a) {
+					if scalar.Inexact32(st131a, scalar.Sum32(t129a), scalar.Sum32(t120a), scalar.Sum32(t130a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st131a) {
+					goto exact
+				}
+				if scalar.Tied32(st131b) {
+					if scalar.Inexact32(st131b, scalar.Sum32(t129b), scalar.Sum32(t120b), scalar.Sum32(t130b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st131b) {
+					goto exact
+				}
+				if scalar.Tied32(st131c) {
+					if scalar.Inexact32(st131c, scalar.Sum32(t129c), scalar.Sum32(t120c), scalar.Sum32(t130c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st131c) {
+					goto exact
+				}
+				if scalar.Tied32(st131d) {
+					if scalar.Inexact32(st131d, scalar.Sum32(t129d), scalar.Sum32(t120d), scalar.Sum32(t130d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st131d) {
+					goto exact
+				}
+				t131a, t131b, t131c, t131d := float32(st131a), float32(st131b), float32(st131c), float32(st131d)
+				t132a, t132b, t132c, t132d := t116a < c97, t116b < c97, t116c < c97, t116d < c97
+				t133a, t133b, t133c, t133d := c133[t118a&7], c133[t118b&7], c133[t118c&7], c133[t118d&7]
+				t134a := t133a
+				if t132a {
+					t134a = t115a
+				}
+				t134b := t133b
+				if t132b {
+					t134b = t115b
+				}
+				t134c := t133c
+				if t132c {
+					t134c = t115c
+				}
+				t134d := t133d
+				if t132d {
+					t134d = t115d
+				}
+				st135a, st135b, st135c, st135d := scalar.MulAdd32(t131a, t120a, t134a), scalar.MulAdd32(t131b, t120b, t134b), scalar.MulAdd32(t131c, t120c, t134c), scalar.MulAdd32(t131d, t120d, t134d)
+				if scalar.Tied32(st135a) {
+					if scalar.Inexact32(st135a, scalar.Sum32(t131a), scalar.Sum32(t120a), scalar.Sum32(t134a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st135a) {
+					goto exact
+				}
+				if scalar.Tied32(st135b) {
+					if scalar.Inexact32(st135b, scalar.Sum32(t131b), scalar.Sum32(t120b), scalar.Sum32(t134b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st135b) {
+					goto exact
+				}
+				if scalar.Tied32(st135c) {
+					if scalar.Inexact32(st135c, scalar.Sum32(t131c), scalar.Sum32(t120c), scalar.Sum32(t134c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st135c) {
+					goto exact
+				}
+				if scalar.Tied32(st135d) {
+					if scalar.Inexact32(st135d, scalar.Sum32(t131d), scalar.Sum32(t120d), scalar.Sum32(t134d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st135d) {
+					goto exact
+				}
+				t135a, t135b, t135c, t135d := float32(st135a), float32(st135b), float32(st135c), float32(st135d)
+				t136a, t136b, t136c, t136d := int32(math.Float32bits(t112a)), int32(math.Float32bits(t112b)), int32(math.Float32bits(t112c)), int32(math.Float32bits(t112d))
+				t137a, t137b, t137c, t137d := t136a&c103, t136b&c103, t136c&c103, t136d&c103
+				t138a, t138b, t138c, t138d := int32(math.Float32bits(t135a)), int32(math.Float32bits(t135b)), int32(math.Float32bits(t135c)), int32(math.Float32bits(t135d))
+				t139a, t139b, t139c, t139d := t138a|t137a, t138b|t137b, t138c|t137c, t138d|t137d
+				t140a, t140b, t140c, t140d := math.Float32frombits(uint32(t139a)), math.Float32frombits(uint32(t139b)), math.Float32frombits(uint32(t139c)), math.Float32frombits(uint32(t139d))
+				t141a, t141b, t141c, t141d := float32(s6*t140a), float32(s6*t140b), float32(s6*t140c), float32(s6*t140d)
+				t142a, t142b, t142c, t142d := float32(t141a+s6), float32(t141b+s6), float32(t141c+s6), float32(t141d+s6)
+				t143a, t143b, t143c, t143d := float32(s7*v2a), float32(s7*v2b), float32(s7*v2c), float32(s7*v2d)
+				t145a, t145b, t145c, t145d := t143a < c144, t143b < c144, t143c < c144, t143d < c144
+				t146a := t143a
+				if t145a {
+					t146a = c144
+				}
+				t146b := t143b
+				if t145b {
+					t146b = c144
+				}
+				t146c := t143c
+				if t145c {
+					t146c = c144
+				}
+				t146d := t143d
+				if t145d {
+					t146d = c144
+				}
+				t148a, t148b, t148c, t148d := c147 < t146a, c147 < t146b, c147 < t146c, c147 < t146d
+				t149a := t146a
+				if t148a {
+					t149a = c147
+				}
+				t149b := t146b
+				if t148b {
+					t149b = c147
+				}
+				t149c := t146c
+				if t148c {
+					t149c = c147
+				}
+				t149d := t146d
+				if t148d {
+					t149d = c147
+				}
+				st152a, st152b, st152c, st152d := scalar.MulAdd32(t149a, c150, c151), scalar.MulAdd32(t149b, c150, c151), scalar.MulAdd32(t149c, c150, c151), scalar.MulAdd32(t149d, c150, c151)
+				if scalar.Tied32(st152a) {
+					if scalar.Inexact32(st152a, scalar.Sum32(t149a), scalar.Sum32(c150), scalar.Sum32(c151)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st152b) {
+					if scalar.Inexact32(st152b, scalar.Sum32(t149b), scalar.Sum32(c150), scalar.Sum32(c151)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st152c) {
+					if scalar.Inexact32(st152c, scalar.Sum32(t149c), scalar.Sum32(c150), scalar.Sum32(c151)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st152d) {
+					if scalar.Inexact32(st152d, scalar.Sum32(t149d), scalar.Sum32(c150), scalar.Sum32(c151)) {
+						goto exact
+					}
+				}
+				t152a, t152b, t152c, t152d := float32(st152a), float32(st152b), float32(st152c), float32(st152d)
+				t153a, t153b, t153c, t153d := float32(t152a-c151), float32(t152b-c151), float32(t152c-c151), float32(t152d-c151)
+				st155a, st155b, st155c, st155d := scalar.MulAdd32(t153a, c154, t149a), scalar.MulAdd32(t153b, c154, t149b), scalar.MulAdd32(t153c, c154, t149c), scalar.MulAdd32(t153d, c154, t149d)
+				if scalar.Tied32(st155a) {
+					if scalar.Inexact32(st155a, scalar.Sum32(t153a), scalar.Sum32(c154), scalar.Sum32(t149a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st155a) {
+					goto exact
+				}
+				if scalar.Tied32(st155b) {
+					if scalar.Inexact32(st155b, scalar.Sum32(t153b), scalar.Sum32(c154), scalar.Sum32(t149b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st155b) {
+					goto exact
+				}
+				if scalar.Tied32(st155c) {
+					if scalar.Inexact32(st155c, scalar.Sum32(t153c), scalar.Sum32(c154), scalar.Sum32(t149c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st155c) {
+					goto exact
+				}
+				if scalar.Tied32(st155d) {
+					if scalar.Inexact32(st155d, scalar.Sum32(t153d), scalar.Sum32(c154), scalar.Sum32(t149d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st155d) {
+					goto exact
+				}
+				t155a, t155b, t155c, t155d := float32(st155a), float32(st155b), float32(st155c), float32(st155d)
+				st157a, st157b, st157c, st157d := scalar.MulAdd32(t153a, c156, t155a), scalar.MulAdd32(t153b, c156, t155b), scalar.MulAdd32(t153c, c156, t155c), scalar.MulAdd32(t153d, c156, t155d)
+				if scalar.Tied32(st157a) {
+					if scalar.Inexact32(st157a, scalar.Sum32(t153a), scalar.Sum32(c156), scalar.Sum32(t155a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st157a) {
+					goto exact
+				}
+				if scalar.Tied32(st157b) {
+					if scalar.Inexact32(st157b, scalar.Sum32(t153b), scalar.Sum32(c156), scalar.Sum32(t155b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st157b) {
+					goto exact
+				}
+				if scalar.Tied32(st157c) {
+					if scalar.Inexact32(st157c, scalar.Sum32(t153c), scalar.Sum32(c156), scalar.Sum32(t155c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st157c) {
+					goto exact
+				}
+				if scalar.Tied32(st157d) {
+					if scalar.Inexact32(st157d, scalar.Sum32(t153d), scalar.Sum32(c156), scalar.Sum32(t155d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st157d) {
+					goto exact
+				}
+				t157a, t157b, t157c, t157d := float32(st157a), float32(st157b), float32(st157c), float32(st157d)
+				t158a, t158b, t158c, t158d := int32(math.Float32bits(t152a)), int32(math.Float32bits(t152b)), int32(math.Float32bits(t152c)), int32(math.Float32bits(t152d))
+				st161a, st161b, st161c, st161d := scalar.MulAdd32(c159, t157a, c160), scalar.MulAdd32(c159, t157b, c160), scalar.MulAdd32(c159, t157c, c160), scalar.MulAdd32(c159, t157d, c160)
+				if scalar.Tied32(st161a) {
+					if scalar.Inexact32(st161a, scalar.Sum32(c159), scalar.Sum32(t157a), scalar.Sum32(c160)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st161b) {
+					if scalar.Inexact32(st161b, scalar.Sum32(c159), scalar.Sum32(t157b), scalar.Sum32(c160)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st161c) {
+					if scalar.Inexact32(st161c, scalar.Sum32(c159), scalar.Sum32(t157c), scalar.Sum32(c160)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st161d) {
+					if scalar.Inexact32(st161d, scalar.Sum32(c159), scalar.Sum32(t157d), scalar.Sum32(c160)) {
+						goto exact
+					}
+				}
+				t161a, t161b, t161c, t161d := float32(st161a), float32(st161b), float32(st161c), float32(st161d)
+				st163a, st163b, st163c, st163d := scalar.MulAdd32(t161a, t157a, c162), scalar.MulAdd32(t161b, t157b, c162), scalar.MulAdd32(t161c, t157c, c162), scalar.MulAdd32(t161d, t157d, c162)
+				if scalar.Tied32(st163a) {
+					if scalar.Inexact32(st163a, scalar.Sum32(t161a), scalar.Sum32(t157a), scalar.Sum32(c162)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st163b) {
+					if scalar.Inexact32(st163b, scalar.Sum32(t161b), scalar.Sum32(t157b), scalar.Sum32(c162)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st163c) {
+					if scalar.Inexact32(st163c, scalar.Sum32(t161c), scalar.Sum32(t157c), scalar.Sum32(c162)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st163d) {
+					if scalar.Inexact32(st163d, scalar.Sum32(t161d), scalar.Sum32(t157d), scalar.Sum32(c162)) {
+						goto exact
+					}
+				}
+				t163a, t163b, t163c, t163d := float32(st163a), float32(st163b), float32(st163c), float32(st163d)
+				st165a, st165b, st165c, st165d := scalar.MulAdd32(t163a, t157a, c164), scalar.MulAdd32(t163b, t157b, c164), scalar.MulAdd32(t163c, t157c, c164), scalar.MulAdd32(t163d, t157d, c164)
+				if scalar.Tied32(st165a) {
+					if scalar.Inexact32(st165a, scalar.Sum32(t163a), scalar.Sum32(t157a), scalar.Sum32(c164)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st165b) {
+					if scalar.Inexact32(st165b, scalar.Sum32(t163b), scalar.Sum32(t157b), scalar.Sum32(c164)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st165c) {
+					if scalar.Inexact32(st165c, scalar.Sum32(t163c), scalar.Sum32(t157c), scalar.Sum32(c164)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st165d) {
+					if scalar.Inexact32(st165d, scalar.Sum32(t163d), scalar.Sum32(t157d), scalar.Sum32(c164)) {
+						goto exact
+					}
+				}
+				t165a, t165b, t165c, t165d := float32(st165a), float32(st165b), float32(st165c), float32(st165d)
+				st167a, st167b, st167c, st167d := scalar.MulAdd32(t165a, t165a, c166), scalar.MulAdd32(t165b, t165b, c166), scalar.MulAdd32(t165c, t165c, c166), scalar.MulAdd32(t165d, t165d, c166)
+				if scalar.Tied32(st167a) {
+					if scalar.Inexact32(st167a, scalar.Sum32(t165a), scalar.Sum32(t165a), scalar.Sum32(c166)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st167b) {
+					if scalar.Inexact32(st167b, scalar.Sum32(t165b), scalar.Sum32(t165b), scalar.Sum32(c166)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st167c) {
+					if scalar.Inexact32(st167c, scalar.Sum32(t165c), scalar.Sum32(t165c), scalar.Sum32(c166)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st167d) {
+					if scalar.Inexact32(st167d, scalar.Sum32(t165d), scalar.Sum32(t165d), scalar.Sum32(c166)) {
+						goto exact
+					}
+				}
+				t167a, t167b, t167c, t167d := float32(st167a), float32(st167b), float32(st167c), float32(st167d)
+				st169a, st169b, st169c, st169d := scalar.MulAdd32(t167a, t157a, c168), scalar.MulAdd32(t167b, t157b, c168), scalar.MulAdd32(t167c, t157c, c168), scalar.MulAdd32(t167d, t157d, c168)
+				if scalar.Tied32(st169a) {
+					if scalar.Inexact32(st169a, scalar.Sum32(t167a), scalar.Sum32(t157a), scalar.Sum32(c168)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st169b) {
+					if scalar.Inexact32(st169b, scalar.Sum32(t167b), scalar.Sum32(t157b), scalar.Sum32(c168)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st169c) {
+					if scalar.Inexact32(st169c, scalar.Sum32(t167c), scalar.Sum32(t157c), scalar.Sum32(c168)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st169d) {
+					if scalar.Inexact32(st169d, scalar.Sum32(t167d), scalar.Sum32(t157d), scalar.Sum32(c168)) {
+						goto exact
+					}
+				}
+				t169a, t169b, t169c, t169d := float32(st169a), float32(st169b), float32(st169c), float32(st169d)
+				t171a, t171b, t171c, t171d := t158a<<uint32(c170), t158b<<uint32(c170), t158c<<uint32(c170), t158d<<uint32(c170)
+				t172a, t172b, t172c, t172d := math.Float32frombits(uint32(t171a)), math.Float32frombits(uint32(t171b)), math.Float32frombits(uint32(t171c)), math.Float32frombits(uint32(t171d))
+				t173a, t173b, t173c, t173d := float32(t169a*t172a), float32(t169b*t172b), float32(t169c*t172c), float32(t169d*t172d)
+				t174a, t174b, t174c, t174d := float32(t173a*t173a), float32(t173b*t173b), float32(t173c*t173c), float32(t173d*t173d)
+				t175a, t175b, t175c, t175d := float32(t174a*v1a), float32(t174b*v1b), float32(t174c*v1c), float32(t174d*v1d)
+				t176a, t176b, t176c, t176d := float32(t142a*t175a), float32(t142b*t175b), float32(t142c*t175c), float32(t142d*t175d)
+				t177a, t177b, t177c, t177d := float32(t110a-t176a), float32(t110b-t176b), float32(t110c-t176c), float32(t110d-t176d)
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t177a, t177b, t177c, t177d
+				i += 4
+				continue
 			}
-			t69a, t69b := float32(v2a*s3), float32(v2b*s3)
-			t70a, t70b := float32(t68a+t69a), float32(t68b+t69b)
-			t71a, t71b := float32(math.Sqrt(float64(v2a))), float32(math.Sqrt(float64(v2b)))
-			t72a, t72b := float32(t71a*s4), float32(t71b*s4)
-			t73a, t73b := float32(t70a/t72a), float32(t70b/t72b)
-			t74a, t74b := float32(s5*t73a), float32(s5*t73b)
-			t75a, t75b := math.Float32frombits(math.Float32bits(t74a)&^(1<<31)), math.Float32frombits(math.Float32bits(t74b)&^(1<<31))
-			t77a, t77b := c76 < t75a, c76 < t75b
-			t78a := t75a
-			if t77a {
-				t78a = c76
-			}
-			t78b := t75b
-			if t77b {
-				t78b = c76
-			}
-			t81a, t81b := scalar.FMA32(t78a, c79, c80), scalar.FMA32(t78b, c79, c80)
-			t82a, t82b := int32(math.Float32bits(t81a)), int32(math.Float32bits(t81b))
-			t83a, t83b := t82a>>uint32(c9), t82b>>uint32(c9)
-			t84a, t84b := c84[t83a&7], c84[t83b&7]
-			t85a, t85b := float32(t78a-t84a), float32(t78b-t84b)
-			t86a, t86b := c86[t83a&7], c86[t83b&7]
-			t87a, t87b := c87[t83a&7], c87[t83b&7]
-			t88a, t88b := scalar.FMA32(t86a, t85a, t87a), scalar.FMA32(t86b, t85b, t87b)
-			t89a, t89b := c89[t83a&7], c89[t83b&7]
-			t90a, t90b := scalar.FMA32(t88a, t85a, t89a), scalar.FMA32(t88b, t85b, t89b)
-			t91a, t91b := c91[t83a&7], c91[t83b&7]
-			t92a, t92b := scalar.FMA32(t90a, t85a, t91a), scalar.FMA32(t90b, t85b, t91b)
-			t93a, t93b := c93[t83a&7], c93[t83b&7]
-			t94a, t94b := scalar.FMA32(t92a, t85a, t93a), scalar.FMA32(t92b, t85b, t93b)
-			t95a, t95b := c95[t83a&7], c95[t83b&7]
-			t96a, t96b := scalar.FMA32(t94a, t85a, t95a), scalar.FMA32(t94b, t85b, t95b)
-			t98a, t98b := t81a < c97, t81b < c97
-			t99a, t99b := c99[t83a&7], c99[t83b&7]
-			t100a := t99a
-			if t98a {
-				t100a = t78a
-			}
-			t100b := t99b
-			if t98b {
-				t100b = t78b
-			}
-			t101a, t101b := scalar.FMA32(t96a, t85a, t100a), scalar.FMA32(t96b, t85b, t100b)
-			t102a, t102b := int32(math.Float32bits(t74a)), int32(math.Float32bits(t74b))
-			t104a, t104b := t102a&c103, t102b&c103
-			t105a, t105b := int32(math.Float32bits(t101a)), int32(math.Float32bits(t101b))
-			t106a, t106b := t105a|t104a, t105b|t104b
-			t107a, t107b := math.Float32frombits(uint32(t106a)), math.Float32frombits(uint32(t106b))
-			t108a, t108b := float32(t107a*s6), float32(t107b*s6)
-			t109a, t109b := float32(t108a+s6), float32(t108b+s6)
-			t110a, t110b := float32(v0a*t109a), float32(v0b*t109b)
-			t111a, t111b := float32(t73a-t72a), float32(t73b-t72b)
-			t112a, t112b := float32(s5*t111a), float32(s5*t111b)
-			t113a, t113b := math.Float32frombits(math.Float32bits(t112a)&^(1<<31)), math.Float32frombits(math.Float32bits(t112b)&^(1<<31))
-			t114a, t114b := c76 < t113a, c76 < t113b
-			t115a := t113a
-			if t114a {
-				t115a = c76
-			}
-			t115b := t113b
-			if t114b {
-				t115b = c76
-			}
-			t116a, t116b := scalar.FMA32(t115a, c79, c80), scalar.FMA32(t115b, c79, c80)
-			t117a, t117b := int32(math.Float32bits(t116a)), int32(math.Float32bits(t116b))
-			t118a, t118b := t117a>>uint32(c9), t117b>>uint32(c9)
-			t119a, t119b := c119[t118a&7], c119[t118b&7]
-			t120a, t120b := float32(t115a-t119a), float32(t115b-t119b)
-			t121a, t121b := c121[t118a&7], c121[t118b&7]
-			t122a, t122b := c122[t118a&7], c122[t118b&7]
-			t123a, t123b := scalar.FMA32(t121a, t120a, t122a), scalar.FMA32(t121b, t120b, t122b)
-			t124a, t124b := c124[t118a&7], c124[t118b&7]
-			t125a, t125b := scalar.FMA32(t123a, t120a, t124a), scalar.FMA32(t123b, t120b, t124b)
-			t126a, t126b := c126[t118a&7], c126[t118b&7]
-			t127a, t127b := scalar.FMA32(t125a, t120a, t126a), scalar.FMA32(t125b, t120b, t126b)
-			t128a, t128b := c128[t118a&7], c128[t118b&7]
-			t129a, t129b := scalar.FMA32(t127a, t120a, t128a), scalar.FMA32(t127b, t120b, t128b)
-			t130a, t130b := c130[t118a&7], c130[t118b&7]
-			t131a, t131b := scalar.FMA32(t129a, t120a, t130a), scalar.FMA32(t129b, t120b, t130b)
-			t132a, t132b := t116a < c97, t116b < c97
-			t133a, t133b := c133[t118a&7], c133[t118b&7]
-			t134a := t133a
-			if t132a {
-				t134a = t115a
-			}
-			t134b := t133b
-			if t132b {
-				t134b = t115b
-			}
-			t135a, t135b := scalar.FMA32(t131a, t120a, t134a), scalar.FMA32(t131b, t120b, t134b)
-			t136a, t136b := int32(math.Float32bits(t112a)), int32(math.Float32bits(t112b))
-			t137a, t137b := t136a&c103, t136b&c103
-			t138a, t138b := int32(math.Float32bits(t135a)), int32(math.Float32bits(t135b))
-			t139a, t139b := t138a|t137a, t138b|t137b
-			t140a, t140b := math.Float32frombits(uint32(t139a)), math.Float32frombits(uint32(t139b))
-			t141a, t141b := float32(s6*t140a), float32(s6*t140b)
-			t142a, t142b := float32(t141a+s6), float32(t141b+s6)
-			t143a, t143b := float32(s7*v2a), float32(s7*v2b)
-			t145a, t145b := t143a < c144, t143b < c144
-			t146a := t143a
-			if t145a {
-				t146a = c144
-			}
-			t146b := t143b
-			if t145b {
-				t146b = c144
-			}
-			t148a, t148b := c147 < t146a, c147 < t146b
-			t149a := t146a
-			if t148a {
-				t149a = c147
-			}
-			t149b := t146b
-			if t148b {
-				t149b = c147
-			}
-			t152a, t152b := scalar.FMA32(t149a, c150, c151), scalar.FMA32(t149b, c150, c151)
-			t153a, t153b := float32(t152a-c151), float32(t152b-c151)
-			t155a, t155b := scalar.FMA32(t153a, c154, t149a), scalar.FMA32(t153b, c154, t149b)
-			t157a, t157b := scalar.FMA32(t153a, c156, t155a), scalar.FMA32(t153b, c156, t155b)
-			t158a, t158b := int32(math.Float32bits(t152a)), int32(math.Float32bits(t152b))
-			t161a, t161b := scalar.FMA32(c159, t157a, c160), scalar.FMA32(c159, t157b, c160)
-			t163a, t163b := scalar.FMA32(t161a, t157a, c162), scalar.FMA32(t161b, t157b, c162)
-			t165a, t165b := scalar.FMA32(t163a, t157a, c164), scalar.FMA32(t163b, t157b, c164)
-			t167a, t167b := scalar.FMA32(t165a, t165a, c166), scalar.FMA32(t165b, t165b, c166)
-			t169a, t169b := scalar.FMA32(t167a, t157a, c168), scalar.FMA32(t167b, t157b, c168)
-			t171a, t171b := t158a<<uint32(c170), t158b<<uint32(c170)
-			t172a, t172b := math.Float32frombits(uint32(t171a)), math.Float32frombits(uint32(t171b))
-			t173a, t173b := float32(t169a*t172a), float32(t169b*t172b)
-			t174a, t174b := float32(t173a*t173a), float32(t173b*t173b)
-			t175a, t175b := float32(t174a*v1a), float32(t174b*v1b)
-			t176a, t176b := float32(t142a*t175a), float32(t142b*t175b)
-			t177a, t177b := float32(t110a-t176a), float32(t110b-t176b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t177a, t177b
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
@@ -2828,6 +5699,7 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *abi.Frame) {
 			t176 := float32(t142 * t175)
 			t177 := float32(t110 - t176)
 			o0[i] = t177
+			i++
 		}
 	}
 }
@@ -2906,253 +5778,1426 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 		s7 := *(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x1 := a1[i : i+2 : i+2]
-			v1a, v1b := x1[0], x1[1]
-			x2 := a2[i : i+2 : i+2]
-			v2a, v2b := x2[0], x2[1]
-			t0a, t0b := float32(v0a/v1a), float32(v0b/v1b)
-			t1a, t1b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
-			t3a, t3b := int32(t1a+c2), int32(t1b+c2)
-			t5a, t5b := t3a&c4, t3b&c4
-			t6a, t6b := int32(t1a-t5a), int32(t1b-t5b)
-			t7a, t7b := math.Float32frombits(uint32(t6a)), math.Float32frombits(uint32(t6b))
-			t8a, t8b := float32(t5a), float32(t5b)
-			t10a, t10b := t3a>>uint32(c9), t3b>>uint32(c9)
-			t11a, t11b := c11[t10a&7], c11[t10b&7]
-			t13a, t13b := scalar.FMA32(t7a, t11a, c12), scalar.FMA32(t7b, t11b, c12)
-			t14a, t14b := float32(t13a*t13a), float32(t13b*t13b)
-			t17a, t17b := scalar.FMA32(c15, t13a, c16), scalar.FMA32(c15, t13b, c16)
-			t19a, t19b := scalar.FMA32(t17a, t13a, c18), scalar.FMA32(t17b, t13b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t13a, c20), scalar.FMA32(t19b, t13b, c20)
-			t23a, t23b := c23[t10a&7], c23[t10b&7]
-			t24a, t24b := scalar.FMA32(t8a, c22, t23a), scalar.FMA32(t8b, c22, t23b)
-			t25a, t25b := scalar.FMA32(t14a, t21a, t24a), scalar.FMA32(t14b, t21b, t24b)
-			t27a, t27b := c27[t10a&7], c27[t10b&7]
-			t28a, t28b := scalar.FMA32(t8a, c26, t27a), scalar.FMA32(t8b, c26, t27b)
-			t29a, t29b := float32(t13a+t25a), float32(t13b+t25b)
-			t30a, t30b := float32(t28a+t29a), float32(t28b+t29b)
-			t67a, t67b := c66 < t3a, c66 < t3b
-			t68a := t30a
-			if t67a {
-				t32a := float32(t0a * c31)
-				t33a := int32(math.Float32bits(t32a))
-				t34a := int32(t33a + c2)
-				t35a := t34a & c4
-				t36a := int32(t33a - t35a)
-				t37a := math.Float32frombits(uint32(t36a))
-				t38a := float32(t35a)
-				t40a := float32(t38a - c39)
-				t41a := t34a >> uint32(c9)
-				t42a := c42[t41a&7]
-				t43a := scalar.FMA32(t37a, t42a, c12)
-				t44a := float32(t43a * t43a)
-				t45a := scalar.FMA32(c15, t43a, c16)
-				t46a := scalar.FMA32(t45a, t43a, c18)
-				t47a := scalar.FMA32(t46a, t43a, c20)
-				t48a := c48[t41a&7]
-				t49a := scalar.FMA32(t40a, c22, t48a)
-				t50a := scalar.FMA32(t44a, t47a, t49a)
-				t51a := c51[t41a&7]
-				t52a := scalar.FMA32(t40a, c26, t51a)
-				t53a := float32(t43a + t50a)
-				t54a := float32(t52a + t53a)
-				t56a := t0a < c55
-				t57a := float32(math.Sqrt(float64(t0a)))
-				t58a := t57a
-				if t56a {
-					t58a = t54a
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				x1 := a1[i : i+4 : i+4]
+				v1a, v1b, v1c, v1d := x1[0], x1[1], x1[2], x1[3]
+				x2 := a2[i : i+4 : i+4]
+				v2a, v2b, v2c, v2d := x2[0], x2[1], x2[2], x2[3]
+				t0a, t0b, t0c, t0d := float32(v0a/v1a), float32(v0b/v1b), float32(v0c/v1c), float32(v0d/v1d)
+				t1a, t1b, t1c, t1d := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b)), int32(math.Float32bits(t0c)), int32(math.Float32bits(t0d))
+				t3a, t3b, t3c, t3d := int32(t1a+c2), int32(t1b+c2), int32(t1c+c2), int32(t1d+c2)
+				t5a, t5b, t5c, t5d := t3a&c4, t3b&c4, t3c&c4, t3d&c4
+				t6a, t6b, t6c, t6d := int32(t1a-t5a), int32(t1b-t5b), int32(t1c-t5c), int32(t1d-t5d)
+				t7a, t7b, t7c, t7d := math.Float32frombits(uint32(t6a)), math.Float32frombits(uint32(t6b)), math.Float32frombits(uint32(t6c)), math.Float32frombits(uint32(t6d))
+				t8a, t8b, t8c, t8d := float32(t5a), float32(t5b), float32(t5c), float32(t5d)
+				t10a, t10b, t10c, t10d := t3a>>uint32(c9), t3b>>uint32(c9), t3c>>uint32(c9), t3d>>uint32(c9)
+				t11a, t11b, t11c, t11d := c11[t10a&7], c11[t10b&7], c11[t10c&7], c11[t10d&7]
+				st13a, st13b, st13c, st13d := scalar.MulAdd32(t7a, t11a, c12), scalar.MulAdd32(t7b, t11b, c12), scalar.MulAdd32(t7c, t11c, c12), scalar.MulAdd32(t7d, t11d, c12)
+				if scalar.Tied32(st13a) {
+					if scalar.Inexact32(st13a, scalar.Sum32(t7a), scalar.Sum32(t11a), scalar.Sum32(c12)) {
+						goto exact
+					}
 				}
-				t60a := t0a < c59
-				t62a := t58a
-				if t60a {
-					t62a = c61
+				if scalar.Tied32(st13b) {
+					if scalar.Inexact32(st13b, scalar.Sum32(t7b), scalar.Sum32(t11b), scalar.Sum32(c12)) {
+						goto exact
+					}
 				}
-				t63a := t0a == c59
-				t65a := t62a
-				if t63a {
-					t65a = c64
+				if scalar.Tied32(st13c) {
+					if scalar.Inexact32(st13c, scalar.Sum32(t7c), scalar.Sum32(t11c), scalar.Sum32(c12)) {
+						goto exact
+					}
 				}
-				t68a = t65a
-			}
-			t68b := t30b
-			if t67b {
-				t32b := float32(t0b * c31)
-				t33b := int32(math.Float32bits(t32b))
-				t34b := int32(t33b + c2)
-				t35b := t34b & c4
-				t36b := int32(t33b - t35b)
-				t37b := math.Float32frombits(uint32(t36b))
-				t38b := float32(t35b)
-				t40b := float32(t38b - c39)
-				t41b := t34b >> uint32(c9)
-				t42b := c42[t41b&7]
-				t43b := scalar.FMA32(t37b, t42b, c12)
-				t44b := float32(t43b * t43b)
-				t45b := scalar.FMA32(c15, t43b, c16)
-				t46b := scalar.FMA32(t45b, t43b, c18)
-				t47b := scalar.FMA32(t46b, t43b, c20)
-				t48b := c48[t41b&7]
-				t49b := scalar.FMA32(t40b, c22, t48b)
-				t50b := scalar.FMA32(t44b, t47b, t49b)
-				t51b := c51[t41b&7]
-				t52b := scalar.FMA32(t40b, c26, t51b)
-				t53b := float32(t43b + t50b)
-				t54b := float32(t52b + t53b)
-				t56b := t0b < c55
-				t57b := float32(math.Sqrt(float64(t0b)))
-				t58b := t57b
-				if t56b {
-					t58b = t54b
+				if scalar.Tied32(st13d) {
+					if scalar.Inexact32(st13d, scalar.Sum32(t7d), scalar.Sum32(t11d), scalar.Sum32(c12)) {
+						goto exact
+					}
 				}
-				t60b := t0b < c59
-				t62b := t58b
-				if t60b {
-					t62b = c61
+				t13a, t13b, t13c, t13d := float32(st13a), float32(st13b), float32(st13c), float32(st13d)
+				t14a, t14b, t14c, t14d := float32(t13a*t13a), float32(t13b*t13b), float32(t13c*t13c), float32(t13d*t13d)
+				st17a, st17b, st17c, st17d := scalar.MulAdd32(c15, t13a, c16), scalar.MulAdd32(c15, t13b, c16), scalar.MulAdd32(c15, t13c, c16), scalar.MulAdd32(c15, t13d, c16)
+				if scalar.Tied32(st17a) {
+					if scalar.Inexact32(st17a, scalar.Sum32(c15), scalar.Sum32(t13a), scalar.Sum32(c16)) {
+						goto exact
+					}
 				}
-				t63b := t0b == c59
-				t65b := t62b
-				if t63b {
-					t65b = c64
+				if scalar.Tied32(st17b) {
+					if scalar.Inexact32(st17b, scalar.Sum32(c15), scalar.Sum32(t13b), scalar.Sum32(c16)) {
+						goto exact
+					}
 				}
-				t68b = t65b
+				if scalar.Tied32(st17c) {
+					if scalar.Inexact32(st17c, scalar.Sum32(c15), scalar.Sum32(t13c), scalar.Sum32(c16)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st17d) {
+					if scalar.Inexact32(st17d, scalar.Sum32(c15), scalar.Sum32(t13d), scalar.Sum32(c16)) {
+						goto exact
+					}
+				}
+				t17a, t17b, t17c, t17d := float32(st17a), float32(st17b), float32(st17c), float32(st17d)
+				st19a, st19b, st19c, st19d := scalar.MulAdd32(t17a, t13a, c18), scalar.MulAdd32(t17b, t13b, c18), scalar.MulAdd32(t17c, t13c, c18), scalar.MulAdd32(t17d, t13d, c18)
+				if scalar.Tied32(st19a) {
+					if scalar.Inexact32(st19a, scalar.Sum32(t17a), scalar.Sum32(t13a), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19b) {
+					if scalar.Inexact32(st19b, scalar.Sum32(t17b), scalar.Sum32(t13b), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19c) {
+					if scalar.Inexact32(st19c, scalar.Sum32(t17c), scalar.Sum32(t13c), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19d) {
+					if scalar.Inexact32(st19d, scalar.Sum32(t17d), scalar.Sum32(t13d), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				t19a, t19b, t19c, t19d := float32(st19a), float32(st19b), float32(st19c), float32(st19d)
+				st21a, st21b, st21c, st21d := scalar.MulAdd32(t19a, t13a, c20), scalar.MulAdd32(t19b, t13b, c20), scalar.MulAdd32(t19c, t13c, c20), scalar.MulAdd32(t19d, t13d, c20)
+				if scalar.Tied32(st21a) {
+					if scalar.Inexact32(st21a, scalar.Sum32(t19a), scalar.Sum32(t13a), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21b) {
+					if scalar.Inexact32(st21b, scalar.Sum32(t19b), scalar.Sum32(t13b), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21c) {
+					if scalar.Inexact32(st21c, scalar.Sum32(t19c), scalar.Sum32(t13c), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21d) {
+					if scalar.Inexact32(st21d, scalar.Sum32(t19d), scalar.Sum32(t13d), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				t21a, t21b, t21c, t21d := float32(st21a), float32(st21b), float32(st21c), float32(st21d)
+				t23a, t23b, t23c, t23d := c23[t10a&7], c23[t10b&7], c23[t10c&7], c23[t10d&7]
+				st24a, st24b, st24c, st24d := scalar.MulAdd32(t8a, c22, t23a), scalar.MulAdd32(t8b, c22, t23b), scalar.MulAdd32(t8c, c22, t23c), scalar.MulAdd32(t8d, c22, t23d)
+				if scalar.Tied32(st24a) {
+					if scalar.Inexact32(st24a, scalar.Sum32(t8a), scalar.Sum32(c22), scalar.Sum32(t23a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st24a) {
+					goto exact
+				}
+				if scalar.Tied32(st24b) {
+					if scalar.Inexact32(st24b, scalar.Sum32(t8b), scalar.Sum32(c22), scalar.Sum32(t23b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st24b) {
+					goto exact
+				}
+				if scalar.Tied32(st24c) {
+					if scalar.Inexact32(st24c, scalar.Sum32(t8c), scalar.Sum32(c22), scalar.Sum32(t23c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st24c) {
+					goto exact
+				}
+				if scalar.Tied32(st24d) {
+					if scalar.Inexact32(st24d, scalar.Sum32(t8d), scalar.Sum32(c22), scalar.Sum32(t23d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st24d) {
+					goto exact
+				}
+				t24a, t24b, t24c, t24d := float32(st24a), float32(st24b), float32(st24c), float32(st24d)
+				st25a, st25b, st25c, st25d := scalar.MulAdd32(t14a, t21a, t24a), scalar.MulAdd32(t14b, t21b, t24b), scalar.MulAdd32(t14c, t21c, t24c), scalar.MulAdd32(t14d, t21d, t24d)
+				if scalar.Tied32(st25a) {
+					if scalar.Inexact32(st25a, scalar.Sum32(t14a), scalar.Sum32(t21a), scalar.Sum32(t24a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st25a) {
+					goto exact
+				}
+				if scalar.Tied32(st25b) {
+					if scalar.Inexact32(st25b, scalar.Sum32(t14b), scalar.Sum32(t21b), scalar.Sum32(t24b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st25b) {
+					goto exact
+				}
+				if scalar.Tied32(st25c) {
+					if scalar.Inexact32(st25c, scalar.Sum32(t14c), scalar.Sum32(t21c), scalar.Sum32(t24c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st25c) {
+					goto exact
+				}
+				if scalar.Tied32(st25d) {
+					if scalar.Inexact32(st25d, scalar.Sum32(t14d), scalar.Sum32(t21d), scalar.Sum32(t24d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st25d) {
+					goto exact
+				}
+				t25a, t25b, t25c, t25d := float32(st25a), float32(st25b), float32(st25c), float32(st25d)
+				t27a, t27b, t27c, t27d := c27[t10a&7], c27[t10b&7], c27[t10c&7], c27[t10d&7]
+				st28a, st28b, st28c, st28d := scalar.MulAdd32(t8a, c26, t27a), scalar.MulAdd32(t8b, c26, t27b), scalar.MulAdd32(t8c, c26, t27c), scalar.MulAdd32(t8d, c26, t27d)
+				if scalar.Tied32(st28a) {
+					if scalar.Inexact32(st28a, scalar.Sum32(t8a), scalar.Sum32(c26), scalar.Sum32(t27a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st28a) {
+					goto exact
+				}
+				if scalar.Tied32(st28b) {
+					if scalar.Inexact32(st28b, scalar.Sum32(t8b), scalar.Sum32(c26), scalar.Sum32(t27b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st28b) {
+					goto exact
+				}
+				if scalar.Tied32(st28c) {
+					if scalar.Inexact32(st28c, scalar.Sum32(t8c), scalar.Sum32(c26), scalar.Sum32(t27c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st28c) {
+					goto exact
+				}
+				if scalar.Tied32(st28d) {
+					if scalar.Inexact32(st28d, scalar.Sum32(t8d), scalar.Sum32(c26), scalar.Sum32(t27d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st28d) {
+					goto exact
+				}
+				t28a, t28b, t28c, t28d := float32(st28a), float32(st28b), float32(st28c), float32(st28d)
+				t29a, t29b, t29c, t29d := float32(t13a+t25a), float32(t13b+t25b), float32(t13c+t25c), float32(t13d+t25d)
+				t30a, t30b, t30c, t30d := float32(t28a+t29a), float32(t28b+t29b), float32(t28c+t29c), float32(t28d+t29d)
+				t67a, t67b, t67c, t67d := c66 < t3a, c66 < t3b, c66 < t3c, c66 < t3d
+				t68a := t30a
+				if t67a {
+					t32a := float32(t0a * c31)
+					t33a := int32(math.Float32bits(t32a))
+					t34a := int32(t33a + c2)
+					t35a := t34a & c4
+					t36a := int32(t33a - t35a)
+					t37a := math.Float32frombits(uint32(t36a))
+					t38a := float32(t35a)
+					t40a := float32(t38a - c39)
+					t41a := t34a >> uint32(c9)
+					t42a := c42[t41a&7]
+					st43a := scalar.MulAdd32(t37a, t42a, c12)
+					if scalar.Tied32(st43a) {
+						if scalar.Inexact32(st43a, scalar.Sum32(t37a), scalar.Sum32(t42a), scalar.Sum32(c12)) {
+							goto exact
+						}
+					}
+					t43a := float32(st43a)
+					t44a := float32(t43a * t43a)
+					st45a := scalar.MulAdd32(c15, t43a, c16)
+					if scalar.Tied32(st45a) {
+						if scalar.Inexact32(st45a, scalar.Sum32(c15), scalar.Sum32(t43a), scalar.Sum32(c16)) {
+							goto exact
+						}
+					}
+					t45a := float32(st45a)
+					st46a := scalar.MulAdd32(t45a, t43a, c18)
+					if scalar.Tied32(st46a) {
+						if scalar.Inexact32(st46a, scalar.Sum32(t45a), scalar.Sum32(t43a), scalar.Sum32(c18)) {
+							goto exact
+						}
+					}
+					t46a := float32(st46a)
+					st47a := scalar.MulAdd32(t46a, t43a, c20)
+					if scalar.Tied32(st47a) {
+						if scalar.Inexact32(st47a, scalar.Sum32(t46a), scalar.Sum32(t43a), scalar.Sum32(c20)) {
+							goto exact
+						}
+					}
+					t47a := float32(st47a)
+					t48a := c48[t41a&7]
+					st49a := scalar.MulAdd32(t40a, c22, t48a)
+					if scalar.Tied32(st49a) {
+						if scalar.Inexact32(st49a, scalar.Sum32(t40a), scalar.Sum32(c22), scalar.Sum32(t48a)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st49a) {
+						goto exact
+					}
+					t49a := float32(st49a)
+					st50a := scalar.MulAdd32(t44a, t47a, t49a)
+					if scalar.Tied32(st50a) {
+						if scalar.Inexact32(st50a, scalar.Sum32(t44a), scalar.Sum32(t47a), scalar.Sum32(t49a)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st50a) {
+						goto exact
+					}
+					t50a := float32(st50a)
+					t51a := c51[t41a&7]
+					st52a := scalar.MulAdd32(t40a, c26, t51a)
+					if scalar.Tied32(st52a) {
+						if scalar.Inexact32(st52a, scalar.Sum32(t40a), scalar.Sum32(c26), scalar.Sum32(t51a)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st52a) {
+						goto exact
+					}
+					t52a := float32(st52a)
+					t53a := float32(t43a + t50a)
+					t54a := float32(t52a + t53a)
+					t56a := t0a < c55
+					t57a := float32(math.Sqrt(float64(t0a)))
+					t58a := t57a
+					if t56a {
+						t58a = t54a
+					}
+					t60a := t0a < c59
+					t62a := t58a
+					if t60a {
+						t62a = c61
+					}
+					t63a := t0a == c59
+					t65a := t62a
+					if t63a {
+						t65a = c64
+					}
+					t68a = t65a
+				}
+				t68b := t30b
+				if t67b {
+					t32b := float32(t0b * c31)
+					t33b := int32(math.Float32bits(t32b))
+					t34b := int32(t33b + c2)
+					t35b := t34b & c4
+					t36b := int32(t33b - t35b)
+					t37b := math.Float32frombits(uint32(t36b))
+					t38b := float32(t35b)
+					t40b := float32(t38b - c39)
+					t41b := t34b >> uint32(c9)
+					t42b := c42[t41b&7]
+					st43b := scalar.MulAdd32(t37b, t42b, c12)
+					if scalar.Tied32(st43b) {
+						if scalar.Inexact32(st43b, scalar.Sum32(t37b), scalar.Sum32(t42b), scalar.Sum32(c12)) {
+							goto exact
+						}
+					}
+					t43b := float32(st43b)
+					t44b := float32(t43b * t43b)
+					st45b := scalar.MulAdd32(c15, t43b, c16)
+					if scalar.Tied32(st45b) {
+						if scalar.Inexact32(st45b, scalar.Sum32(c15), scalar.Sum32(t43b), scalar.Sum32(c16)) {
+							goto exact
+						}
+					}
+					t45b := float32(st45b)
+					st46b := scalar.MulAdd32(t45b, t43b, c18)
+					if scalar.Tied32(st46b) {
+						if scalar.Inexact32(st46b, scalar.Sum32(t45b), scalar.Sum32(t43b), scalar.Sum32(c18)) {
+							goto exact
+						}
+					}
+					t46b := float32(st46b)
+					st47b := scalar.MulAdd32(t46b, t43b, c20)
+					if scalar.Tied32(st47b) {
+						if scalar.Inexact32(st47b, scalar.Sum32(t46b), scalar.Sum32(t43b), scalar.Sum32(c20)) {
+							goto exact
+						}
+					}
+					t47b := float32(st47b)
+					t48b := c48[t41b&7]
+					st49b := scalar.MulAdd32(t40b, c22, t48b)
+					if scalar.Tied32(st49b) {
+						if scalar.Inexact32(st49b, scalar.Sum32(t40b), scalar.Sum32(c22), scalar.Sum32(t48b)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st49b) {
+						goto exact
+					}
+					t49b := float32(st49b)
+					st50b := scalar.MulAdd32(t44b, t47b, t49b)
+					if scalar.Tied32(st50b) {
+						if scalar.Inexact32(st50b, scalar.Sum32(t44b), scalar.Sum32(t47b), scalar.Sum32(t49b)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st50b) {
+						goto exact
+					}
+					t50b := float32(st50b)
+					t51b := c51[t41b&7]
+					st52b := scalar.MulAdd32(t40b, c26, t51b)
+					if scalar.Tied32(st52b) {
+						if scalar.Inexact32(st52b, scalar.Sum32(t40b), scalar.Sum32(c26), scalar.Sum32(t51b)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st52b) {
+						goto exact
+					}
+					t52b := float32(st52b)
+					t53b := float32(t43b + t50b)
+					t54b := float32(t52b + t53b)
+					t56b := t0b < c55
+					t57b := float32(math.Sqrt(float64(t0b)))
+					t58b := t57b
+					if t56b {
+						t58b = t54b
+					}
+					t60b := t0b < c59
+					t62b := t58b
+					if t60b {
+						t62b = c61
+					}
+					t63b := t0b == c59
+					t65b := t62b
+					if t63b {
+						t65b = c64
+					}
+					t68b = t65b
+				}
+				t68c := t30c
+				if t67c {
+					t32c := float32(t0c * c31)
+					t33c := int32(math.Float32bits(t32c))
+					t34c := int32(t33c + c2)
+					t35c := t34c & c4
+					t36c := int32(t33c - t35c)
+					t37c := math.Float32frombits(uint32(t36c))
+					t38c := float32(t35c)
+					t40c := float32(t38c - c39)
+					t41c := t34c >> uint32(c9)
+					t42c := c42[t41c&7]
+					st43c := scalar.MulAdd32(t37c, t42c, c12)
+					if scalar.Tied32(st43c) {
+						if scalar.Inexact32(st43c, scalar.Sum32(t37c), scalar.Sum32(t42c), scalar.Sum32(c12)) {
+							goto exact
+						}
+					}
+					t43c := float32(st43c)
+					t44c := float32(t43c * t43c)
+					st45c := scalar.MulAdd32(c15, t43c, c16)
+					if scalar.Tied32(st45c) {
+						if scalar.Inexact32(st45c, scalar.Sum32(c15), scalar.Sum32(t43c), scalar.Sum32(c16)) {
+							goto exact
+						}
+					}
+					t45c := float32(st45c)
+					st46c := scalar.MulAdd32(t45c, t43c, c18)
+					if scalar.Tied32(st46c) {
+						if scalar.Inexact32(st46c, scalar.Sum32(t45c), scalar.Sum32(t43c), scalar.Sum32(c18)) {
+							goto exact
+						}
+					}
+					t46c := float32(st46c)
+					st47c := scalar.MulAdd32(t46c, t43c, c20)
+					if scalar.Tied32(st47c) {
+						if scalar.Inexact32(st47c, scalar.Sum32(t46c), scalar.Sum32(t43c), scalar.Sum32(c20)) {
+							goto exact
+						}
+					}
+					t47c := float32(st47c)
+					t48c := c48[t41c&7]
+					st49c := scalar.MulAdd32(t40c, c22, t48c)
+					if scalar.Tied32(st49c) {
+						if scalar.Inexact32(st49c, scalar.Sum32(t40c), scalar.Sum32(c22), scalar.Sum32(t48c)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st49c) {
+						goto exact
+					}
+					t49c := float32(st49c)
+					st50c := scalar.MulAdd32(t44c, t47c, t49c)
+					if scalar.Tied32(st50c) {
+						if scalar.Inexact32(st50c, scalar.Sum32(t44c), scalar.Sum32(t47c), scalar.Sum32(t49c)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st50c) {
+						goto exact
+					}
+					t50c := float32(st50c)
+					t51c := c51[t41c&7]
+					st52c := scalar.MulAdd32(t40c, c26, t51c)
+					if scalar.Tied32(st52c) {
+						if scalar.Inexact32(st52c, scalar.Sum32(t40c), scalar.Sum32(c26), scalar.Sum32(t51c)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st52c) {
+						goto exact
+					}
+					t52c := float32(st52c)
+					t53c := float32(t43c + t50c)
+					t54c := float32(t52c + t53c)
+					t56c := t0c < c55
+					t57c := float32(math.Sqrt(float64(t0c)))
+					t58c := t57c
+					if t56c {
+						t58c = t54c
+					}
+					t60c := t0c < c59
+					t62c := t58c
+					if t60c {
+						t62c = c61
+					}
+					t63c := t0c == c59
+					t65c := t62c
+					if t63c {
+						t65c = c64
+					}
+					t68c = t65c
+				}
+				t68d := t30d
+				if t67d {
+					t32d := float32(t0d * c31)
+					t33d := int32(math.Float32bits(t32d))
+					t34d := int32(t33d + c2)
+					t35d := t34d & c4
+					t36d := int32(t33d - t35d)
+					t37d := math.Float32frombits(uint32(t36d))
+					t38d := float32(t35d)
+					t40d := float32(t38d - c39)
+					t41d := t34d >> uint32(c9)
+					t42d := c42[t41d&7]
+					st43d := scalar.MulAdd32(t37d, t42d, c12)
+					if scalar.Tied32(st43d) {
+						if scalar.Inexact32(st43d, scalar.Sum32(t37d), scalar.Sum32(t42d), scalar.Sum32(c12)) {
+							goto exact
+						}
+					}
+					t43d := float32(st43d)
+					t44d := float32(t43d * t43d)
+					st45d := scalar.MulAdd32(c15, t43d, c16)
+					if scalar.Tied32(st45d) {
+						if scalar.Inexact32(st45d, scalar.Sum32(c15), scalar.Sum32(t43d), scalar.Sum32(c16)) {
+							goto exact
+						}
+					}
+					t45d := float32(st45d)
+					st46d := scalar.MulAdd32(t45d, t43d, c18)
+					if scalar.Tied32(st46d) {
+						if scalar.Inexact32(st46d, scalar.Sum32(t45d), scalar.Sum32(t43d), scalar.Sum32(c18)) {
+							goto exact
+						}
+					}
+					t46d := float32(st46d)
+					st47d := scalar.MulAdd32(t46d, t43d, c20)
+					if scalar.Tied32(st47d) {
+						if scalar.Inexact32(st47d, scalar.Sum32(t46d), scalar.Sum32(t43d), scalar.Sum32(c20)) {
+							goto exact
+						}
+					}
+					t47d := float32(st47d)
+					t48d := c48[t41d&7]
+					st49d := scalar.MulAdd32(t40d, c22, t48d)
+					if scalar.Tied32(st49d) {
+						if scalar.Inexact32(st49d, scalar.Sum32(t40d), scalar.Sum32(c22), scalar.Sum32(t48d)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st49d) {
+						goto exact
+					}
+					t49d := float32(st49d)
+					st50d := scalar.MulAdd32(t44d, t47d, t49d)
+					if scalar.Tied32(st50d) {
+						if scalar.Inexact32(st50d, scalar.Sum32(t44d), scalar.Sum32(t47d), scalar.Sum32(t49d)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st50d) {
+						goto exact
+					}
+					t50d := float32(st50d)
+					t51d := c51[t41d&7]
+					st52d := scalar.MulAdd32(t40d, c26, t51d)
+					if scalar.Tied32(st52d) {
+						if scalar.Inexact32(st52d, scalar.Sum32(t40d), scalar.Sum32(c26), scalar.Sum32(t51d)) {
+							goto exact
+						}
+					}
+					if scalar.Tiny32(st52d) {
+						goto exact
+					}
+					t52d := float32(st52d)
+					t53d := float32(t43d + t50d)
+					t54d := float32(t52d + t53d)
+					t56d := t0d < c55
+					t57d := float32(math.Sqrt(float64(t0d)))
+					t58d := t57d
+					if t56d {
+						t58d = t54d
+					}
+					t60d := t0d < c59
+					t62d := t58d
+					if t60d {
+						t62d = c61
+					}
+					t63d := t0d == c59
+					t65d := t62d
+					if t63d {
+						t65d = c64
+					}
+					t68d = t65d
+				}
+				t69a, t69b, t69c, t69d := float32(v2a*s3), float32(v2b*s3), float32(v2c*s3), float32(v2d*s3)
+				t70a, t70b, t70c, t70d := float32(t68a+t69a), float32(t68b+t69b), float32(t68c+t69c), float32(t68d+t69d)
+				t71a, t71b, t71c, t71d := float32(math.Sqrt(float64(v2a))), float32(math.Sqrt(float64(v2b))), float32(math.Sqrt(float64(v2c))), float32(math.Sqrt(float64(v2d)))
+				t72a, t72b, t72c, t72d := float32(t71a*s4), float32(t71b*s4), float32(t71c*s4), float32(t71d*s4)
+				t73a, t73b, t73c, t73d := float32(t70a/t72a), float32(t70b/t72b), float32(t70c/t72c), float32(t70d/t72d)
+				t74a, t74b, t74c, t74d := float32(s5*t73a), float32(s5*t73b), float32(s5*t73c), float32(s5*t73d)
+				t75a, t75b, t75c, t75d := math.Float32frombits(math.Float32bits(t74a)&^(1<<31)), math.Float32frombits(math.Float32bits(t74b)&^(1<<31)), math.Float32frombits(math.Float32bits(t74c)&^(1<<31)), math.Float32frombits(math.Float32bits(t74d)&^(1<<31))
+				t77a, t77b, t77c, t77d := c76 < t75a, c76 < t75b, c76 < t75c, c76 < t75d
+				t78a := t75a
+				if t77a {
+					t78a = c76
+				}
+				t78b := t75b
+				if t77b {
+					t78b = c76
+				}
+				t78c := t75c
+				if t77c {
+					t78c = c76
+				}
+				t78d := t75d
+				if t77d {
+					t78d = c76
+				}
+				st81a, st81b, st81c, st81d := scalar.MulAdd32(t78a, c79, c80), scalar.MulAdd32(t78b, c79, c80), scalar.MulAdd32(t78c, c79, c80), scalar.MulAdd32(t78d, c79, c80)
+				if scalar.Tied32(st81a) {
+					if scalar.Inexact32(st81a, scalar.Sum32(t78a), scalar.Sum32(c79), scalar.Sum32(c80)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st81b) {
+					if scalar.Inexact32(st81b, scalar.Sum32(t78b), scalar.Sum32(c79), scalar.Sum32(c80)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st81c) {
+					if scalar.Inexact32(st81c, scalar.Sum32(t78c), scalar.Sum32(c79), scalar.Sum32(c80)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st81d) {
+					if scalar.Inexact32(st81d, scalar.Sum32(t78d), scalar.Sum32(c79), scalar.Sum32(c80)) {
+						goto exact
+					}
+				}
+				t81a, t81b, t81c, t81d := float32(st81a), float32(st81b), float32(st81c), float32(st81d)
+				t82a, t82b, t82c, t82d := int32(math.Float32bits(t81a)), int32(math.Float32bits(t81b)), int32(math.Float32bits(t81c)), int32(math.Float32bits(t81d))
+				t83a, t83b, t83c, t83d := t82a>>uint32(c9), t82b>>uint32(c9), t82c>>uint32(c9), t82d>>uint32(c9)
+				t84a, t84b, t84c, t84d := c84[t83a&7], c84[t83b&7], c84[t83c&7], c84[t83d&7]
+				t85a, t85b, t85c, t85d := float32(t78a-t84a), float32(t78b-t84b), float32(t78c-t84c), float32(t78d-t84d)
+				t86a, t86b, t86c, t86d := c86[t83a&7], c86[t83b&7], c86[t83c&7], c86[t83d&7]
+				t87a, t87b, t87c, t87d := c87[t83a&7], c87[t83b&7], c87[t83c&7], c87[t83d&7]
+				st88a, st88b, st88c, st88d := scalar.MulAdd32(t86a, t85a, t87a), scalar.MulAdd32(t86b, t85b, t87b), scalar.MulAdd32(t86c, t85c, t87c), scalar.MulAdd32(t86d, t85d, t87d)
+				if scalar.Tied32(st88a) {
+					if scalar.Inexact32(st88a, scalar.Sum32(t86a), scalar.Sum32(t85a), scalar.Sum32(t87a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st88a) {
+					goto exact
+				}
+				if scalar.Tied32(st88b) {
+					if scalar.Inexact32(st88b, scalar.Sum32(t86b), scalar.Sum32(t85b), scalar.Sum32(t87b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st88b) {
+					goto exact
+				}
+				if scalar.Tied32(st88c) {
+					if scalar.Inexact32(st88c, scalar.Sum32(t86c), scalar.Sum32(t85c), scalar.Sum32(t87c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st88c) {
+					goto exact
+				}
+				if scalar.Tied32(st88d) {
+					if scalar.Inexact32(st88d, scalar.Sum32(t86d), scalar.Sum32(t85d), scalar.Sum32(t87d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st88d) {
+					goto exact
+				}
+				t88a, t88b, t88c, t88d := float32(st88a), float32(st88b), float32(st88c), float32(st88d)
+				t89a, t89b, t89c, t89d := c89[t83a&7], c89[t83b&7], c89[t83c&7], c89[t83d&7]
+				st90a, st90b, st90c, st90d := scalar.MulAdd32(t88a, t85a, t89a), scalar.MulAdd32(t88b, t85b, t89b), scalar.MulAdd32(t88c, t85c, t89c), scalar.MulAdd32(t88d, t85d, t89d)
+				if scalar.Tied32(st90a) {
+					if scalar.Inexact32(st90a, scalar.Sum32(t88a), scalar.Sum32(t85a), scalar.Sum32(t89a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st90a) {
+					goto exact
+				}
+				if scalar.Tied32(st90b) {
+					if scalar.Inexact32(st90b, scalar.Sum32(t88b), scalar.Sum32(t85b), scalar.Sum32(t89b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st90b) {
+					goto exact
+				}
+				if scalar.Tied32(st90c) {
+					if scalar.Inexact32(st90c, scalar.Sum32(t88c), scalar.Sum32(t85c), scalar.Sum32(t89c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st90c) {
+					goto exact
+				}
+				if scalar.Tied32(st90d) {
+					if scalar.Inexact32(st90d, scalar.Sum32(t88d), scalar.Sum32(t85d), scalar.Sum32(t89d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st90d) {
+					goto exact
+				}
+				t90a, t90b, t90c, t90d := float32(st90a), float32(st90b), float32(st90c), float32(st90d)
+				t91a, t91b, t91c, t91d := c91[t83a&7], c91[t83b&7], c91[t83c&7], c91[t83d&7]
+				st92a, st92b, st92c, st92d := scalar.MulAdd32(t90a, t85a, t91a), scalar.MulAdd32(t90b, t85b, t91b), scalar.MulAdd32(t90c, t85c, t91c), scalar.MulAdd32(t90d, t85d, t91d)
+				if scalar.Tied32(st92a) {
+					if scalar.Inexact32(st92a, scalar.Sum32(t90a), scalar.Sum32(t85a), scalar.Sum32(t91a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st92a) {
+					goto exact
+				}
+				if scalar.Tied32(st92b) {
+					if scalar.Inexact32(st92b, scalar.Sum32(t90b), scalar.Sum32(t85b), scalar.Sum32(t91b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st92b) {
+					goto exact
+				}
+				if scalar.Tied32(st92c) {
+					if scalar.Inexact32(st92c, scalar.Sum32(t90c), scalar.Sum32(t85c), scalar.Sum32(t91c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st92c) {
+					goto exact
+				}
+				if scalar.Tied32(st92d) {
+					if scalar.Inexact32(st92d, scalar.Sum32(t90d), scalar.Sum32(t85d), scalar.Sum32(t91d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st92d) {
+					goto exact
+				}
+				t92a, t92b, t92c, t92d := float32(st92a), float32(st92b), float32(st92c), float32(st92d)
+				t93a, t93b, t93c, t93d := c93[t83a&7], c93[t83b&7], c93[t83c&7], c93[t83d&7]
+				st94a, st94b, st94c, st94d := scalar.MulAdd32(t92a, t85a, t93a), scalar.MulAdd32(t92b, t85b, t93b), scalar.MulAdd32(t92c, t85c, t93c), scalar.MulAdd32(t92d, t85d, t93d)
+				if scalar.Tied32(st94a) {
+					if scalar.Inexact32(st94a, scalar.Sum32(t92a), scalar.Sum32(t85a), scalar.Sum32(t93a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st94a) {
+					goto exact
+				}
+				if scalar.Tied32(st94b) {
+					if scalar.Inexact32(st94b, scalar.Sum32(t92b), scalar.Sum32(t85b), scalar.Sum32(t93b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st94b) {
+					goto exact
+				}
+				if scalar.Tied32(st94c) {
+					if scalar.Inexact32(st94c, scalar.Sum32(t92c), scalar.Sum32(t85c), scalar.Sum32(t93c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st94c) {
+					goto exact
+				}
+				if scalar.Tied32(st94d) {
+					if scalar.Inexact32(st94d, scalar.Sum32(t92d), scalar.Sum32(t85d), scalar.Sum32(t93d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st94d) {
+					goto exact
+				}
+				t94a, t94b, t94c, t94d := float32(st94a), float32(st94b), float32(st94c), float32(st94d)
+				t95a, t95b, t95c, t95d := c95[t83a&7], c95[t83b&7], c95[t83c&7], c95[t83d&7]
+				st96a, st96b, st96c, st96d := scalar.MulAdd32(t94a, t85a, t95a), scalar.MulAdd32(t94b, t85b, t95b), scalar.MulAdd32(t94c, t85c, t95c), scalar.MulAdd32(t94d, t85d, t95d)
+				if scalar.Tied32(st96a) {
+					if scalar.Inexact32(st96a, scalar.Sum32(t94a), scalar.Sum32(t85a), scalar.Sum32(t95a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st96a) {
+					goto exact
+				}
+				if scalar.Tied32(st96b) {
+					if scalar.Inexact32(st96b, scalar.Sum32(t94b), scalar.Sum32(t85b), scalar.Sum32(t95b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st96b) {
+					goto exact
+				}
+				if scalar.Tied32(st96c) {
+					if scalar.Inexact32(st96c, scalar.Sum32(t94c), scalar.Sum32(t85c), scalar.Sum32(t95c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st96c) {
+					goto exact
+				}
+				if scalar.Tied32(st96d) {
+					if scalar.Inexact32(st96d, scalar.Sum32(t94d), scalar.Sum32(t85d), scalar.Sum32(t95d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st96d) {
+					goto exact
+				}
+				t96a, t96b, t96c, t96d := float32(st96a), float32(st96b), float32(st96c), float32(st96d)
+				t98a, t98b, t98c, t98d := t81a < c97, t81b < c97, t81c < c97, t81d < c97
+				t99a, t99b, t99c, t99d := c99[t83a&7], c99[t83b&7], c99[t83c&7], c99[t83d&7]
+				t100a := t99a
+				if t98a {
+					t100a = t78a
+				}
+				t100b := t99b
+				if t98b {
+					t100b = t78b
+				}
+				t100c := t99c
+				if t98c {
+					t100c = t78c
+				}
+				t100d := t99d
+				if t98d {
+					t100d = t78d
+				}
+				st101a, st101b, st101c, st101d := scalar.MulAdd32(t96a, t85a, t100a), scalar.MulAdd32(t96b, t85b, t100b), scalar.MulAdd32(t96c, t85c, t100c), scalar.MulAdd32(t96d, t85d, t100d)
+				if scalar.Tied32(st101a) {
+					if scalar.Inexact32(st101a, scalar.Sum32(t96a), scalar.Sum32(t85a), scalar.Sum32(t100a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st101a) {
+					goto exact
+				}
+				if scalar.Tied32(st101b) {
+					if scalar.Inexact32(st101b, scalar.Sum32(t96b), scalar.Sum32(t85b), scalar.Sum32(t100b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st101b) {
+					goto exact
+				}
+				if scalar.Tied32(st101c) {
+					if scalar.Inexact32(st101c, scalar.Sum32(t96c), scalar.Sum32(t85c), scalar.Sum32(t100c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st101c) {
+					goto exact
+				}
+				if scalar.Tied32(st101d) {
+					if scalar.Inexact32(st101d, scalar.Sum32(t96d), scalar.Sum32(t85d), scalar.Sum32(t100d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st101d) {
+					goto exact
+				}
+				t101a, t101b, t101c, t101d := float32(st101a), float32(st101b), float32(st101c), float32(st101d)
+				t102a, t102b, t102c, t102d := int32(math.Float32bits(t74a)), int32(math.Float32bits(t74b)), int32(math.Float32bits(t74c)), int32(math.Float32bits(t74d))
+				t104a, t104b, t104c, t104d := t102a&c103, t102b&c103, t102c&c103, t102d&c103
+				t105a, t105b, t105c, t105d := int32(math.Float32bits(t101a)), int32(math.Float32bits(t101b)), int32(math.Float32bits(t101c)), int32(math.Float32bits(t101d))
+				t106a, t106b, t106c, t106d := t105a|t104a, t105b|t104b, t105c|t104c, t105d|t104d
+				t107a, t107b, t107c, t107d := math.Float32frombits(uint32(t106a)), math.Float32frombits(uint32(t106b)), math.Float32frombits(uint32(t106c)), math.Float32frombits(uint32(t106d))
+				t108a, t108b, t108c, t108d := float32(t107a*s6), float32(t107b*s6), float32(t107c*s6), float32(t107d*s6)
+				t109a, t109b, t109c, t109d := float32(t108a+s6), float32(t108b+s6), float32(t108c+s6), float32(t108d+s6)
+				t110a, t110b, t110c, t110d := float32(v0a*t109a), float32(v0b*t109b), float32(v0c*t109c), float32(v0d*t109d)
+				t111a, t111b, t111c, t111d := float32(t73a-t72a), float32(t73b-t72b), float32(t73c-t72c), float32(t73d-t72d)
+				t112a, t112b, t112c, t112d := float32(s5*t111a), float32(s5*t111b), float32(s5*t111c), float32(s5*t111d)
+				t113a, t113b, t113c, t113d := math.Float32frombits(math.Float32bits(t112a)&^(1<<31)), math.Float32frombits(math.Float32bits(t112b)&^(1<<31)), math.Float32frombits(math.Float32bits(t112c)&^(1<<31)), math.Float32frombits(math.Float32bits(t112d)&^(1<<31))
+				t114a, t114b, t114c, t114d := c76 < t113a, c76 < t113b, c76 < t113c, c76 < t113d
+				t115a := t113a
+				if t114a {
+					t115a = c76
+				}
+				t115b := t113b
+				if t114b {
+					t115b = c76
+				}
+				t115c := t113c
+				if t114c {
+					t115c = c76
+				}
+				t115d := t113d
+				if t114d {
+					t115d = c76
+				}
+				st116a, st116b, st116c, st116d := scalar.MulAdd32(t115a, c79, c80), scalar.MulAdd32(t115b, c79, c80), scalar.MulAdd32(t115c, c79, c80), scalar.MulAdd32(t115d, c79, c80)
+				if scalar.Tied32(st116a) {
+					if scalar.Inexact32(st116a, scalar.Sum32(t115a), scalar.Sum32(c79), scalar.Sum32(c80)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st116b) {
+					if scalar.Inexact32(st116b, scalar.Sum32(t115b), scalar.Sum32(c79), scalar.Sum32(c80)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st116c) {
+					if scalar.Inexact32(st116c, scalar.Sum32(t115c), scalar.Sum32(c79), scalar.Sum32(c80)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st116d) {
+					if scalar.Inexact32(st116d, scalar.Sum32(t115d), scalar.Sum32(c79), scalar.Sum32(c80)) {
+						goto exact
+					}
+				}
+				t116a, t116b, t116c, t116d := float32(st116a), float32(st116b), float32(st116c), float32(st116d)
+				t117a, t117b, t117c, t117d := int32(math.Float32bits(t116a)), int32(math.Float32bits(t116b)), int32(math.Float32bits(t116c)), int32(math.Float32bits(t116d))
+				t118a, t118b, t118c, t118d := t117a>>uint32(c9), t117b>>uint32(c9), t117c>>uint32(c9), t117d>>uint32(c9)
+				t119a, t119b, t119c, t119d := c119[t118a&7], c119[t118b&7], c119[t118c&7], c119[t118d&7]
+				t120a, t120b, t120c, t120d := float32(t115a-t119a), float32(t115b-t119b), float32(t115c-t119c), float32(t115d-t119d)
+				t121a, t121b, t121c, t121d := c121[t118a&7], c121[t118b&7], c121[t118c&7], c121[t118d&7]
+				t122a, t122b, t122c, t122d := c122[t118a&7], c122[t118b&7], c122[t118c&7], c122[t118d&7]
+				st123a, st123b, st123c, st123d := scalar.MulAdd32(t121a, t120a, t122a), scalar.MulAdd32(t121b, t120b, t122b), scalar.MulAdd32(t121c, t120c, t122c), scalar.MulAdd32(t121d, t120d, t122d)
+				if scalar.Tied32(st123a) {
+					if scalar.Inexact32(st123a, scalar.Sum32(t121a), scalar.Sum32(t120a), scalar.Sum32(t122a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st123a) {
+					goto exact
+				}
+				if scalar.Tied32(st123b) {
+					if scalar.Inexact32(st123b, scalar.Sum32(t121b), scalar.Sum32(t120b), scalar.Sum32(t122b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st123b) {
+					goto exact
+				}
+				if scalar.Tied32(st123c) {
+					if scalar.Inexact32(st123c, scalar.Sum32(t121c), scalar.Sum32(t120c), scalar.Sum32(t122c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st123c) {
+					goto exact
+				}
+				if scalar.Tied32(st123d) {
+					if scalar.Inexact32(st123d, scalar.Sum32(t121d), scalar.Sum32(t120d), scalar.Sum32(t122d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st123d) {
+					goto exact
+				}
+				t123a, t123b, t123c, t123d := float32(st123a), float32(st123b), float32(st123c), float32(st123d)
+				t124a, t124b, t124c, t124d := c124[t118a&7], c124[t118b&7], c124[t118c&7], c124[t118d&7]
+				st125a, st125b, st125c, st125d := scalar.MulAdd32(t123a, t120a, t124a), scalar.MulAdd32(t123b, t120b, t124b), scalar.MulAdd32(t123c, t120c, t124c), scalar.MulAdd32(t123d, t120d, t124d)
+				if scalar.Tied32(st125a) {
+					if scalar.Inexact32(st125a, scalar.Sum32(t123a), scalar.Sum32(t120a), scalar.Sum32(t124a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st125a) {
+					goto exact
+				}
+				if scalar.Tied32(st125b) {
+					if scalar.Inexact32(st125b, scalar.Sum32(t123b), scalar.Sum32(t120b), scalar.Sum32(t124b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st125b) {
+					goto exact
+				}
+				if scalar.Tied32(st125c) {
+					if scalar.Inexact32(st125c, scalar.Sum32(t123c), scalar.Sum32(t120c), scalar.Sum32(t124c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st125c) {
+					goto exact
+				}
+				if scalar.Tied32(st125d) {
+					if scalar.Inexact32(st125d, scalar.Sum32(t123d), scalar.Sum32(t120d), scalar.Sum32(t124d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st125d) {
+					goto exact
+				}
+				t125a, t125b, t125c, t125d := float32(st125a), float32(st125b), float32(st125c), float32(st125d)
+				t126a, t126b, t126c, t126d := c126[t118a&7], c126[t118b&7], c126[t118c&7], c126[t118d&7]
+				st127a, st127b, st127c, st127d := scalar.MulAdd32(t125a, t120a, t126a), scalar.MulAdd32(t125b, t120b, t126b), scalar.MulAdd32(t125c, t120c, t126c), scalar.MulAdd32(t125d, t120d, t126d)
+				if scalar.Tied32(st127a) {
+					if scalar.Inexact32(st127a, scalar.Sum32(t125a), scalar.Sum32(t120a), scalar.Sum32(t126a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st127a) {
+					goto exact
+				}
+				if scalar.Tied32(st127b) {
+					if scalar.Inexact32(st127b, scalar.Sum32(t125b), scalar.Sum32(t120b), scalar.Sum32(t126b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st127b) {
+					goto exact
+				}
+				if scalar.Tied32(st127c) {
+					if scalar.Inexact32(st127c, scalar.Sum32(t125c), scalar.Sum32(t120c), scalar.Sum32(t126c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st127c) {
+					goto exact
+				}
+				if scalar.Tied32(st127d) {
+					if scalar.Inexact32(st127d, scalar.Sum32(t125d), scalar.Sum32(t120d), scalar.Sum32(t126d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st127d) {
+					goto exact
+				}
+				t127a, t127b, t127c, t127d := float32(st127a), float32(st127b), float32(st127c), float32(st127d)
+				t128a, t128b, t128c, t128d := c128[t118a&7], c128[t118b&7], c128[t118c&7], c128[t118d&7]
+				st129a, st129b, st129c, st129d := scalar.MulAdd32(t127a, t120a, t128a), scalar.MulAdd32(t127b, t120b, t128b), scalar.MulAdd32(t127c, t120c, t128c), scalar.MulAdd32(t127d, t120d, t128d)
+				if scalar.Tied32(st129a) {
+					if scalar.Inexact32(st129a, scalar.Sum32(t127a), scalar.Sum32(t120a), scalar.Sum32(t128a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st129a) {
+					goto exact
+				}
+				if scalar.Tied32(st129b) {
+					if scalar.Inexact32(st129b, scalar.Sum32(t127b), scalar.Sum32(t120b), scalar.Sum32(t128b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st129b) {
+					goto exact
+				}
+				if scalar.Tied32(st129c) {
+					if scalar.Inexact32(st129c, scalar.Sum32(t127c), scalar.Sum32(t120c), scalar.Sum32(t128c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st129c) {
+					goto exact
+				}
+				if scalar.Tied32(st129d) {
+					if scalar.Inexact32(st129d, scalar.Sum32(t127d), scalar.Sum32(t120d), scalar.Sum32(t128d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st129d) {
+					goto exact
+				}
+				t129a, t129b, t129c, t129d := float32(st129a), float32(st129b), float32(st129c), float32(st129d)
+				t130a, t130b, t130c, t130d := c130[t118a&7], c130[t118b&7], c130[t118c&7], c130[t118d&7]
+				st131a, st131b, st131c, st131d := scalar.MulAdd32(t129a, t120a, t130a), scalar.MulAdd32(t129b, t120b, t130b), scalar.MulAdd32(t129c, t120c, t130c), scalar.MulAdd32(t129d, t120d, t130d)
+				if scalar.Tied32(st131a) {
+					if scalar.Inexact32(st131a, scalar.Sum32(t129a), scalar.Sum32(t120a), scalar.Sum32(t130a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st131a) {
+					goto exact
+				}
+				if scalar.Tied32(st131b) {
+					if scalar.Inexact32(st131b, scalar.Sum32(t129b), scalar.Sum32(t120b), scalar.Sum32(t130b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st131b) {
+					goto exact
+				}
+				if scalar.Tied32(st131c) {
+					if scalar.Inexact32(st131c, scalar.Sum32(t129c), scalar.Sum32(t120c), scalar.Sum32(t130c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st131c) {
+					goto exact
+				}
+				if scalar.Tied32(st131d) {
+					if scalar.Inexact32(st131d, scalar.Sum32(t129d), scalar.Sum32(t120d), scalar.Sum32(t130d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st131d) {
+					goto exact
+				}
+				t131a, t131b, t131c, t131d := float32(st131a), float32(st131b), float32(st131c), float32(st131d)
+				t132a, t132b, t132c, t132d := t116a < c97, t116b < c97, t116c < c97, t116d < c97
+				t133a, t133b, t133c, t133d := c133[t118a&7], c133[t118b&7], c133[t118c&7], c133[t118d&7]
+				t134a := t133a
+				if t132a {
+					t134a = t115a
+				}
+				t134b := t133b
+				if t132b {
+					t134b = t115b
+				}
+				t134c := t133c
+				if t132c {
+					t134c = t115c
+				}
+				t134d := t133d
+				if t132d {
+					t134d = t115d
+				}
+				st135a, st135b, st135c, st135d := scalar.MulAdd32(t131a, t120a, t134a), scalar.MulAdd32(t131b, t120b, t134b), scalar.MulAdd32(t131c, t120c, t134c), scalar.MulAdd32(t131d, t120d, t134d)
+				if scalar.Tied32(st135a) {
+					if scalar.Inexact32(st135a, scalar.Sum32(t131a), scalar.Sum32(t120a), scalar.Sum32(t134a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st135a) {
+					goto exact
+				}
+				if scalar.Tied32(st135b) {
+					if scalar.Inexact32(st135b, scalar.Sum32(t131b), scalar.Sum32(t120b), scalar.Sum32(t134b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st135b) {
+					goto exact
+				}
+				if scalar.Tied32(st135c) {
+					if scalar.Inexact32(st135c, scalar.Sum32(t131c), scalar.Sum32(t120c), scalar.Sum32(t134c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st135c) {
+					goto exact
+				}
+				if scalar.Tied32(st135d) {
+					if scalar.Inexact32(st135d, scalar.Sum32(t131d), scalar.Sum32(t120d), scalar.Sum32(t134d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st135d) {
+					goto exact
+				}
+				t135a, t135b, t135c, t135d := float32(st135a), float32(st135b), float32(st135c), float32(st135d)
+				t136a, t136b, t136c, t136d := int32(math.Float32bits(t112a)), int32(math.Float32bits(t112b)), int32(math.Float32bits(t112c)), int32(math.Float32bits(t112d))
+				t137a, t137b, t137c, t137d := t136a&c103, t136b&c103, t136c&c103, t136d&c103
+				t138a, t138b, t138c, t138d := int32(math.Float32bits(t135a)), int32(math.Float32bits(t135b)), int32(math.Float32bits(t135c)), int32(math.Float32bits(t135d))
+				t139a, t139b, t139c, t139d := t138a|t137a, t138b|t137b, t138c|t137c, t138d|t137d
+				t140a, t140b, t140c, t140d := math.Float32frombits(uint32(t139a)), math.Float32frombits(uint32(t139b)), math.Float32frombits(uint32(t139c)), math.Float32frombits(uint32(t139d))
+				t141a, t141b, t141c, t141d := float32(s6*t140a), float32(s6*t140b), float32(s6*t140c), float32(s6*t140d)
+				t142a, t142b, t142c, t142d := float32(t141a+s6), float32(t141b+s6), float32(t141c+s6), float32(t141d+s6)
+				t143a, t143b, t143c, t143d := float32(s7*v2a), float32(s7*v2b), float32(s7*v2c), float32(s7*v2d)
+				t145a, t145b, t145c, t145d := c144 < t143a, c144 < t143b, c144 < t143c, c144 < t143d
+				t146a := t143a
+				if t145a {
+					t146a = c144
+				}
+				t146b := t143b
+				if t145b {
+					t146b = c144
+				}
+				t146c := t143c
+				if t145c {
+					t146c = c144
+				}
+				t146d := t143d
+				if t145d {
+					t146d = c144
+				}
+				st149a, st149b, st149c, st149d := scalar.MulAdd32(t146a, c147, c148), scalar.MulAdd32(t146b, c147, c148), scalar.MulAdd32(t146c, c147, c148), scalar.MulAdd32(t146d, c147, c148)
+				if scalar.Tied32(st149a) {
+					if scalar.Inexact32(st149a, scalar.Sum32(t146a), scalar.Sum32(c147), scalar.Sum32(c148)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st149b) {
+					if scalar.Inexact32(st149b, scalar.Sum32(t146b), scalar.Sum32(c147), scalar.Sum32(c148)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st149c) {
+					if scalar.Inexact32(st149c, scalar.Sum32(t146c), scalar.Sum32(c147), scalar.Sum32(c148)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st149d) {
+					if scalar.Inexact32(st149d, scalar.Sum32(t146d), scalar.Sum32(c147), scalar.Sum32(c148)) {
+						goto exact
+					}
+				}
+				t149a, t149b, t149c, t149d := float32(st149a), float32(st149b), float32(st149c), float32(st149d)
+				t150a, t150b, t150c, t150d := float32(t149a-c148), float32(t149b-c148), float32(t149c-c148), float32(t149d-c148)
+				st152a, st152b, st152c, st152d := scalar.MulAdd32(t150a, c151, t146a), scalar.MulAdd32(t150b, c151, t146b), scalar.MulAdd32(t150c, c151, t146c), scalar.MulAdd32(t150d, c151, t146d)
+				if scalar.Tied32(st152a) {
+					if scalar.Inexact32(st152a, scalar.Sum32(t150a), scalar.Sum32(c151), scalar.Sum32(t146a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st152a) {
+					goto exact
+				}
+				if scalar.Tied32(st152b) {
+					if scalar.Inexact32(st152b, scalar.Sum32(t150b), scalar.Sum32(c151), scalar.Sum32(t146b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st152b) {
+					goto exact
+				}
+				if scalar.Tied32(st152c) {
+					if scalar.Inexact32(st152c, scalar.Sum32(t150c), scalar.Sum32(c151), scalar.Sum32(t146c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st152c) {
+					goto exact
+				}
+				if scalar.Tied32(st152d) {
+					if scalar.Inexact32(st152d, scalar.Sum32(t150d), scalar.Sum32(c151), scalar.Sum32(t146d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st152d) {
+					goto exact
+				}
+				t152a, t152b, t152c, t152d := float32(st152a), float32(st152b), float32(st152c), float32(st152d)
+				st154a, st154b, st154c, st154d := scalar.MulAdd32(t150a, c153, t152a), scalar.MulAdd32(t150b, c153, t152b), scalar.MulAdd32(t150c, c153, t152c), scalar.MulAdd32(t150d, c153, t152d)
+				if scalar.Tied32(st154a) {
+					if scalar.Inexact32(st154a, scalar.Sum32(t150a), scalar.Sum32(c153), scalar.Sum32(t152a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st154a) {
+					goto exact
+				}
+				if scalar.Tied32(st154b) {
+					if scalar.Inexact32(st154b, scalar.Sum32(t150b), scalar.Sum32(c153), scalar.Sum32(t152b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st154b) {
+					goto exact
+				}
+				if scalar.Tied32(st154c) {
+					if scalar.Inexact32(st154c, scalar.Sum32(t150c), scalar.Sum32(c153), scalar.Sum32(t152c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st154c) {
+					goto exact
+				}
+				if scalar.Tied32(st154d) {
+					if scalar.Inexact32(st154d, scalar.Sum32(t150d), scalar.Sum32(c153), scalar.Sum32(t152d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st154d) {
+					goto exact
+				}
+				t154a, t154b, t154c, t154d := float32(st154a), float32(st154b), float32(st154c), float32(st154d)
+				st157a, st157b, st157c, st157d := scalar.MulAdd32(c155, t154a, c156), scalar.MulAdd32(c155, t154b, c156), scalar.MulAdd32(c155, t154c, c156), scalar.MulAdd32(c155, t154d, c156)
+				if scalar.Tied32(st157a) {
+					if scalar.Inexact32(st157a, scalar.Sum32(c155), scalar.Sum32(t154a), scalar.Sum32(c156)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st157b) {
+					if scalar.Inexact32(st157b, scalar.Sum32(c155), scalar.Sum32(t154b), scalar.Sum32(c156)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st157c) {
+					if scalar.Inexact32(st157c, scalar.Sum32(c155), scalar.Sum32(t154c), scalar.Sum32(c156)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st157d) {
+					if scalar.Inexact32(st157d, scalar.Sum32(c155), scalar.Sum32(t154d), scalar.Sum32(c156)) {
+						goto exact
+					}
+				}
+				t157a, t157b, t157c, t157d := float32(st157a), float32(st157b), float32(st157c), float32(st157d)
+				st159a, st159b, st159c, st159d := scalar.MulAdd32(t157a, t154a, c158), scalar.MulAdd32(t157b, t154b, c158), scalar.MulAdd32(t157c, t154c, c158), scalar.MulAdd32(t157d, t154d, c158)
+				if scalar.Tied32(st159a) {
+					if scalar.Inexact32(st159a, scalar.Sum32(t157a), scalar.Sum32(t154a), scalar.Sum32(c158)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st159b) {
+					if scalar.Inexact32(st159b, scalar.Sum32(t157b), scalar.Sum32(t154b), scalar.Sum32(c158)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st159c) {
+					if scalar.Inexact32(st159c, scalar.Sum32(t157c), scalar.Sum32(t154c), scalar.Sum32(c158)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st159d) {
+					if scalar.Inexact32(st159d, scalar.Sum32(t157d), scalar.Sum32(t154d), scalar.Sum32(c158)) {
+						goto exact
+					}
+				}
+				t159a, t159b, t159c, t159d := float32(st159a), float32(st159b), float32(st159c), float32(st159d)
+				st161a, st161b, st161c, st161d := scalar.MulAdd32(t159a, t154a, c160), scalar.MulAdd32(t159b, t154b, c160), scalar.MulAdd32(t159c, t154c, c160), scalar.MulAdd32(t159d, t154d, c160)
+				if scalar.Tied32(st161a) {
+					if scalar.Inexact32(st161a, scalar.Sum32(t159a), scalar.Sum32(t154a), scalar.Sum32(c160)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st161b) {
+					if scalar.Inexact32(st161b, scalar.Sum32(t159b), scalar.Sum32(t154b), scalar.Sum32(c160)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st161c) {
+					if scalar.Inexact32(st161c, scalar.Sum32(t159c), scalar.Sum32(t154c), scalar.Sum32(c160)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st161d) {
+					if scalar.Inexact32(st161d, scalar.Sum32(t159d), scalar.Sum32(t154d), scalar.Sum32(c160)) {
+						goto exact
+					}
+				}
+				t161a, t161b, t161c, t161d := float32(st161a), float32(st161b), float32(st161c), float32(st161d)
+				st163a, st163b, st163c, st163d := scalar.MulAdd32(t161a, t154a, c162), scalar.MulAdd32(t161b, t154b, c162), scalar.MulAdd32(t161c, t154c, c162), scalar.MulAdd32(t161d, t154d, c162)
+				if scalar.Tied32(st163a) {
+					if scalar.Inexact32(st163a, scalar.Sum32(t161a), scalar.Sum32(t154a), scalar.Sum32(c162)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st163b) {
+					if scalar.Inexact32(st163b, scalar.Sum32(t161b), scalar.Sum32(t154b), scalar.Sum32(c162)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st163c) {
+					if scalar.Inexact32(st163c, scalar.Sum32(t161c), scalar.Sum32(t154c), scalar.Sum32(c162)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st163d) {
+					if scalar.Inexact32(st163d, scalar.Sum32(t161d), scalar.Sum32(t154d), scalar.Sum32(c162)) {
+						goto exact
+					}
+				}
+				t163a, t163b, t163c, t163d := float32(st163a), float32(st163b), float32(st163c), float32(st163d)
+				st165a, st165b, st165c, st165d := scalar.MulAdd32(t163a, t154a, c164), scalar.MulAdd32(t163b, t154b, c164), scalar.MulAdd32(t163c, t154c, c164), scalar.MulAdd32(t163d, t154d, c164)
+				if scalar.Tied32(st165a) {
+					if scalar.Inexact32(st165a, scalar.Sum32(t163a), scalar.Sum32(t154a), scalar.Sum32(c164)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st165b) {
+					if scalar.Inexact32(st165b, scalar.Sum32(t163b), scalar.Sum32(t154b), scalar.Sum32(c164)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st165c) {
+					if scalar.Inexact32(st165c, scalar.Sum32(t163c), scalar.Sum32(t154c), scalar.Sum32(c164)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st165d) {
+					if scalar.Inexact32(st165d, scalar.Sum32(t163d), scalar.Sum32(t154d), scalar.Sum32(c164)) {
+						goto exact
+					}
+				}
+				t165a, t165b, t165c, t165d := float32(st165a), float32(st165b), float32(st165c), float32(st165d)
+				st166a, st166b, st166c, st166d := scalar.MulAdd32(t165a, t154a, c164), scalar.MulAdd32(t165b, t154b, c164), scalar.MulAdd32(t165c, t154c, c164), scalar.MulAdd32(t165d, t154d, c164)
+				if scalar.Tied32(st166a) {
+					if scalar.Inexact32(st166a, scalar.Sum32(t165a), scalar.Sum32(t154a), scalar.Sum32(c164)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st166b) {
+					if scalar.Inexact32(st166b, scalar.Sum32(t165b), scalar.Sum32(t154b), scalar.Sum32(c164)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st166c) {
+					if scalar.Inexact32(st166c, scalar.Sum32(t165c), scalar.Sum32(t154c), scalar.Sum32(c164)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st166d) {
+					if scalar.Inexact32(st166d, scalar.Sum32(t165d), scalar.Sum32(t154d), scalar.Sum32(c164)) {
+						goto exact
+					}
+				}
+				t166a, t166b, t166c, t166d := float32(st166a), float32(st166b), float32(st166c), float32(st166d)
+				t167a, t167b, t167c, t167d := scalar.Scalb32(t166a, t150a), scalar.Scalb32(t166b, t150b), scalar.Scalb32(t166c, t150c), scalar.Scalb32(t166d, t150d)
+				t169a, t169b, t169c, t169d := t143a < c168, t143b < c168, t143c < c168, t143d < c168
+				t170a := t167a
+				if t169a {
+					t170a = c59
+				}
+				t170b := t167b
+				if t169b {
+					t170b = c59
+				}
+				t170c := t167c
+				if t169c {
+					t170c = c59
+				}
+				t170d := t167d
+				if t169d {
+					t170d = c59
+				}
+				t171a, t171b, t171c, t171d := float32(t170a*v1a), float32(t170b*v1b), float32(t170c*v1c), float32(t170d*v1d)
+				t172a, t172b, t172c, t172d := float32(t142a*t171a), float32(t142b*t171b), float32(t142c*t171c), float32(t142d*t171d)
+				t173a, t173b, t173c, t173d := float32(t110a-t172a), float32(t110b-t172b), float32(t110c-t172c), float32(t110d-t172d)
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t173a, t173b, t173c, t173d
+				i += 4
+				continue
 			}
-			t69a, t69b := float32(v2a*s3), float32(v2b*s3)
-			t70a, t70b := float32(t68a+t69a), float32(t68b+t69b)
-			t71a, t71b := float32(math.Sqrt(float64(v2a))), float32(math.Sqrt(float64(v2b)))
-			t72a, t72b := float32(t71a*s4), float32(t71b*s4)
-			t73a, t73b := float32(t70a/t72a), float32(t70b/t72b)
-			t74a, t74b := float32(s5*t73a), float32(s5*t73b)
-			t75a, t75b := math.Float32frombits(math.Float32bits(t74a)&^(1<<31)), math.Float32frombits(math.Float32bits(t74b)&^(1<<31))
-			t77a, t77b := c76 < t75a, c76 < t75b
-			t78a := t75a
-			if t77a {
-				t78a = c76
-			}
-			t78b := t75b
-			if t77b {
-				t78b = c76
-			}
-			t81a, t81b := scalar.FMA32(t78a, c79, c80), scalar.FMA32(t78b, c79, c80)
-			t82a, t82b := int32(math.Float32bits(t81a)), int32(math.Float32bits(t81b))
-			t83a, t83b := t82a>>uint32(c9), t82b>>uint32(c9)
-			t84a, t84b := c84[t83a&7], c84[t83b&7]
-			t85a, t85b := float32(t78a-t84a), float32(t78b-t84b)
-			t86a, t86b := c86[t83a&7], c86[t83b&7]
-			t87a, t87b := c87[t83a&7], c87[t83b&7]
-			t88a, t88b := scalar.FMA32(t86a, t85a, t87a), scalar.FMA32(t86b, t85b, t87b)
-			t89a, t89b := c89[t83a&7], c89[t83b&7]
-			t90a, t90b := scalar.FMA32(t88a, t85a, t89a), scalar.FMA32(t88b, t85b, t89b)
-			t91a, t91b := c91[t83a&7], c91[t83b&7]
-			t92a, t92b := scalar.FMA32(t90a, t85a, t91a), scalar.FMA32(t90b, t85b, t91b)
-			t93a, t93b := c93[t83a&7], c93[t83b&7]
-			t94a, t94b := scalar.FMA32(t92a, t85a, t93a), scalar.FMA32(t92b, t85b, t93b)
-			t95a, t95b := c95[t83a&7], c95[t83b&7]
-			t96a, t96b := scalar.FMA32(t94a, t85a, t95a), scalar.FMA32(t94b, t85b, t95b)
-			t98a, t98b := t81a < c97, t81b < c97
-			t99a, t99b := c99[t83a&7], c99[t83b&7]
-			t100a := t99a
-			if t98a {
-				t100a = t78a
-			}
-			t100b := t99b
-			if t98b {
-				t100b = t78b
-			}
-			t101a, t101b := scalar.FMA32(t96a, t85a, t100a), scalar.FMA32(t96b, t85b, t100b)
-			t102a, t102b := int32(math.Float32bits(t74a)), int32(math.Float32bits(t74b))
-			t104a, t104b := t102a&c103, t102b&c103
-			t105a, t105b := int32(math.Float32bits(t101a)), int32(math.Float32bits(t101b))
-			t106a, t106b := t105a|t104a, t105b|t104b
-			t107a, t107b := math.Float32frombits(uint32(t106a)), math.Float32frombits(uint32(t106b))
-			t108a, t108b := float32(t107a*s6), float32(t107b*s6)
-			t109a, t109b := float32(t108a+s6), float32(t108b+s6)
-			t110a, t110b := float32(v0a*t109a), float32(v0b*t109b)
-			t111a, t111b := float32(t73a-t72a), float32(t73b-t72b)
-			t112a, t112b := float32(s5*t111a), float32(s5*t111b)
-			t113a, t113b := math.Float32frombits(math.Float32bits(t112a)&^(1<<31)), math.Float32frombits(math.Float32bits(t112b)&^(1<<31))
-			t114a, t114b := c76 < t113a, c76 < t113b
-			t115a := t113a
-			if t114a {
-				t115a = c76
-			}
-			t115b := t113b
-			if t114b {
-				t115b = c76
-			}
-			t116a, t116b := scalar.FMA32(t115a, c79, c80), scalar.FMA32(t115b, c79, c80)
-			t117a, t117b := int32(math.Float32bits(t116a)), int32(math.Float32bits(t116b))
-			t118a, t118b := t117a>>uint32(c9), t117b>>uint32(c9)
-			t119a, t119b := c119[t118a&7], c119[t118b&7]
-			t120a, t120b := float32(t115a-t119a), float32(t115b-t119b)
-			t121a, t121b := c121[t118a&7], c121[t118b&7]
-			t122a, t122b := c122[t118a&7], c122[t118b&7]
-			t123a, t123b := scalar.FMA32(t121a, t120a, t122a), scalar.FMA32(t121b, t120b, t122b)
-			t124a, t124b := c124[t118a&7], c124[t118b&7]
-			t125a, t125b := scalar.FMA32(t123a, t120a, t124a), scalar.FMA32(t123b, t120b, t124b)
-			t126a, t126b := c126[t118a&7], c126[t118b&7]
-			t127a, t127b := scalar.FMA32(t125a, t120a, t126a), scalar.FMA32(t125b, t120b, t126b)
-			t128a, t128b := c128[t118a&7], c128[t118b&7]
-			t129a, t129b := scalar.FMA32(t127a, t120a, t128a), scalar.FMA32(t127b, t120b, t128b)
-			t130a, t130b := c130[t118a&7], c130[t118b&7]
-			t131a, t131b := scalar.FMA32(t129a, t120a, t130a), scalar.FMA32(t129b, t120b, t130b)
-			t132a, t132b := t116a < c97, t116b < c97
-			t133a, t133b := c133[t118a&7], c133[t118b&7]
-			t134a := t133a
-			if t132a {
-				t134a = t115a
-			}
-			t134b := t133b
-			if t132b {
-				t134b = t115b
-			}
-			t135a, t135b := scalar.FMA32(t131a, t120a, t134a), scalar.FMA32(t131b, t120b, t134b)
-			t136a, t136b := int32(math.Float32bits(t112a)), int32(math.Float32bits(t112b))
-			t137a, t137b := t136a&c103, t136b&c103
-			t138a, t138b := int32(math.Float32bits(t135a)), int32(math.Float32bits(t135b))
-			t139a, t139b := t138a|t137a, t138b|t137b
-			t140a, t140b := math.Float32frombits(uint32(t139a)), math.Float32frombits(uint32(t139b))
-			t141a, t141b := float32(s6*t140a), float32(s6*t140b)
-			t142a, t142b := float32(t141a+s6), float32(t141b+s6)
-			t143a, t143b := float32(s7*v2a), float32(s7*v2b)
-			t145a, t145b := c144 < t143a, c144 < t143b
-			t146a := t143a
-			if t145a {
-				t146a = c144
-			}
-			t146b := t143b
-			if t145b {
-				t146b = c144
-			}
-			t149a, t149b := scalar.FMA32(t146a, c147, c148), scalar.FMA32(t146b, c147, c148)
-			t150a, t150b := float32(t149a-c148), float32(t149b-c148)
-			t152a, t152b := scalar.FMA32(t150a, c151, t146a), scalar.FMA32(t150b, c151, t146b)
-			t154a, t154b := scalar.FMA32(t150a, c153, t152a), scalar.FMA32(t150b, c153, t152b)
-			t157a, t157b := scalar.FMA32(c155, t154a, c156), scalar.FMA32(c155, t154b, c156)
-			t159a, t159b := scalar.FMA32(t157a, t154a, c158), scalar.FMA32(t157b, t154b, c158)
-			t161a, t161b := scalar.FMA32(t159a, t154a, c160), scalar.FMA32(t159b, t154b, c160)
-			t163a, t163b := scalar.FMA32(t161a, t154a, c162), scalar.FMA32(t161b, t154b, c162)
-			t165a, t165b := scalar.FMA32(t163a, t154a, c164), scalar.FMA32(t163b, t154b, c164)
-			t166a, t166b := scalar.FMA32(t165a, t154a, c164), scalar.FMA32(t165b, t154b, c164)
-			t167a, t167b := scalar.Scalb32(t166a, t150a), scalar.Scalb32(t166b, t150b)
-			t169a, t169b := t143a < c168, t143b < c168
-			t170a := t167a
-			if t169a {
-				t170a = c59
-			}
-			t170b := t167b
-			if t169b {
-				t170b = c59
-			}
-			t171a, t171b := float32(t170a*v1a), float32(t170b*v1b)
-			t172a, t172b := float32(t142a*t171a), float32(t142b*t171b)
-			t173a, t173b := float32(t110a-t172a), float32(t110b-t172b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t173a, t173b
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
@@ -3327,6 +7372,7 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 			t172 := float32(t142 * t171)
 			t173 := float32(t110 - t172)
 			o0[i] = t173
+			i++
 		}
 	}
 }
@@ -3937,171 +7983,510 @@ func k_mul_cos_mul_etc_f32_usssu_fa344601f2_go(f *abi.Frame) {
 		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x4 := a4[i : i+2 : i+2]
-			v4a, v4b := x4[0], x4[1]
-			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
-			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t3a, t3b := c2 <= t1a, c2 <= t1b
-			t7a, t7b := scalar.FMA32(t1a, c6, c5), scalar.FMA32(t1b, c6, c5)
-			t8a, t8b := float32(t7a+c4), float32(t7b+c4)
-			t9a, t9b := float32(t8a-c4), float32(t8b-c4)
-			t10a, t10b := float32(t9a-c5), float32(t9b-c5)
-			t12a, t12b := scalar.FMA32(t10a, c11, t1a), scalar.FMA32(t10b, c11, t1b)
-			t14a, t14b := scalar.FMA32(t10a, c13, t12a), scalar.FMA32(t10b, c13, t12b)
-			t16a, t16b := scalar.FMA32(t10a, c15, t14a), scalar.FMA32(t10b, c15, t14b)
-			t80a := t8a
-			t81a := t16a
-			if t3a {
-				t17a := float64(t1a)
-				t19a := math.Float64frombits(math.Float64bits(t17a) &^ (1 << 63))
-				t20a := c18 <= t19a
-				t23a := c22
-				if t20a {
-					t23a = c21
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				x4 := a4[i : i+4 : i+4]
+				v4a, v4b, v4c, v4d := x4[0], x4[1], x4[2], x4[3]
+				t0a, t0b, t0c, t0d := float32(v0a*s1), float32(v0b*s1), float32(v0c*s1), float32(v0d*s1)
+				t1a, t1b, t1c, t1d := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31)), math.Float32frombits(math.Float32bits(t0c)&^(1<<31)), math.Float32frombits(math.Float32bits(t0d)&^(1<<31))
+				t3a, t3b, t3c, t3d := c2 <= t1a, c2 <= t1b, c2 <= t1c, c2 <= t1d
+				st7a, st7b, st7c, st7d := scalar.MulAdd32(t1a, c6, c5), scalar.MulAdd32(t1b, c6, c5), scalar.MulAdd32(t1c, c6, c5), scalar.MulAdd32(t1d, c6, c5)
+				if scalar.Tied32(st7a) {
+					if scalar.Inexact32(st7a, scalar.Sum32(t1a), scalar.Sum32(c6), scalar.Sum32(c5)) {
+						goto exact
+					}
 				}
-				t24a := float64(t17a * t23a)
-				t29a := c25
-				if t20a {
-					t29a = c26
+				if scalar.Tied32(st7b) {
+					if scalar.Inexact32(st7b, scalar.Sum32(t1b), scalar.Sum32(c6), scalar.Sum32(c5)) {
+						goto exact
+					}
 				}
-				t30a := c26
-				if t20a {
-					t30a = c27
+				if scalar.Tied32(st7c) {
+					if scalar.Inexact32(st7c, scalar.Sum32(t1c), scalar.Sum32(c6), scalar.Sum32(c5)) {
+						goto exact
+					}
 				}
-				t31a := c27
-				if t20a {
-					t31a = c28
+				if scalar.Tied32(st7d) {
+					if scalar.Inexact32(st7d, scalar.Sum32(t1d), scalar.Sum32(c6), scalar.Sum32(c5)) {
+						goto exact
+					}
 				}
-				t33a := float64(t24a * c32)
-				t34a := float64(t33a * t29a)
-				t35a := -t34a
-				t36a := math.FMA(t33a, t29a, t35a)
-				t37a := float64(t24a * t30a)
-				t38a := -t37a
-				t39a := math.FMA(t24a, t30a, t38a)
-				t41a := float64(t24a * c40)
-				t42a := math.FMA(t41a, t31a, t39a)
-				t44a := float64(t34a * c43)
-				t45a := float64(math.RoundToEven(float64(t44a)))
-				t47a := math.FMA(t45a, c46, t34a)
-				t48a := float64(t36a * c43)
-				t49a := float64(math.RoundToEven(float64(t48a)))
-				t50a := math.FMA(t49a, c46, t36a)
-				t51a := float64(t47a + t50a)
-				t52a := float64(t37a * c43)
-				t53a := float64(math.RoundToEven(float64(t52a)))
-				t54a := math.FMA(t53a, c46, t37a)
-				t55a := float64(t51a + t54a)
-				t56a := float64(t55a - t51a)
-				t57a := float64(t55a - t56a)
-				t58a := float64(t51a - t57a)
-				t59a := float64(t54a - t56a)
-				t60a := float64(t58a + t59a)
-				t63a := math.FMA(t55a, c62, c43)
-				t64a := float64(t63a + c61)
-				t65a := float64(t64a - c61)
-				t66a := float64(t65a - c43)
-				t67a := float64(t55a - t66a)
-				t68a := float64(t60a + t42a)
-				t71a := float64(t67a * c69)
-				t72a := -t71a
-				t73a := math.FMA(t67a, c69, t72a)
-				t74a := math.FMA(t68a, c69, t73a)
-				t75a := math.FMA(t67a, c70, t74a)
-				t76a := float64(t71a + t75a)
-				t77a := float32(t76a)
-				t78a := float32(t65a)
-				t79a := float32(t78a + c4)
-				t80a = t79a
-				t81a = t77a
+				t7a, t7b, t7c, t7d := float32(st7a), float32(st7b), float32(st7c), float32(st7d)
+				t8a, t8b, t8c, t8d := float32(t7a+c4), float32(t7b+c4), float32(t7c+c4), float32(t7d+c4)
+				t9a, t9b, t9c, t9d := float32(t8a-c4), float32(t8b-c4), float32(t8c-c4), float32(t8d-c4)
+				t10a, t10b, t10c, t10d := float32(t9a-c5), float32(t9b-c5), float32(t9c-c5), float32(t9d-c5)
+				st12a, st12b, st12c, st12d := scalar.MulAdd32(t10a, c11, t1a), scalar.MulAdd32(t10b, c11, t1b), scalar.MulAdd32(t10c, c11, t1c), scalar.MulAdd32(t10d, c11, t1d)
+				if scalar.Tied32(st12a) {
+					if scalar.Inexact32(st12a, scalar.Sum32(t10a), scalar.Sum32(c11), scalar.Sum32(t1a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st12a) {
+					goto exact
+				}
+				if scalar.Tied32(st12b) {
+					if scalar.Inexact32(st12b, scalar.Sum32(t10b), scalar.Sum32(c11), scalar.Sum32(t1b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st12b) {
+					goto exact
+				}
+				if scalar.Tied32(st12c) {
+					if scalar.Inexact32(st12c, scalar.Sum32(t10c), scalar.Sum32(c11), scalar.Sum32(t1c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st12c) {
+					goto exact
+				}
+				if scalar.Tied32(st12d) {
+					if scalar.Inexact32(st12d, scalar.Sum32(t10d), scalar.Sum32(c11), scalar.Sum32(t1d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st12d) {
+					goto exact
+				}
+				t12a, t12b, t12c, t12d := float32(st12a), float32(st12b), float32(st12c), float32(st12d)
+				st14a, st14b, st14c, st14d := scalar.MulAdd32(t10a, c13, t12a), scalar.MulAdd32(t10b, c13, t12b), scalar.MulAdd32(t10c, c13, t12c), scalar.MulAdd32(t10d, c13, t12d)
+				if scalar.Tied32(st14a) {
+					if scalar.Inexact32(st14a, scalar.Sum32(t10a), scalar.Sum32(c13), scalar.Sum32(t12a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st14a) {
+					goto exact
+				}
+				if scalar.Tied32(st14b) {
+					if scalar.Inexact32(st14b, scalar.Sum32(t10b), scalar.Sum32(c13), scalar.Sum32(t12b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st14b) {
+					goto exact
+				}
+				if scalar.Tied32(st14c) {
+					if scalar.Inexact32(st14c, scalar.Sum32(t10c), scalar.Sum32(c13), scalar.Sum32(t12c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st14c) {
+					goto exact
+				}
+				if scalar.Tied32(st14d) {
+					if scalar.Inexact32(st14d, scalar.Sum32(t10d), scalar.Sum32(c13), scalar.Sum32(t12d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st14d) {
+					goto exact
+				}
+				t14a, t14b, t14c, t14d := float32(st14a), float32(st14b), float32(st14c), float32(st14d)
+				st16a, st16b, st16c, st16d := scalar.MulAdd32(t10a, c15, t14a), scalar.MulAdd32(t10b, c15, t14b), scalar.MulAdd32(t10c, c15, t14c), scalar.MulAdd32(t10d, c15, t14d)
+				if scalar.Tied32(st16a) {
+					if scalar.Inexact32(st16a, scalar.Sum32(t10a), scalar.Sum32(c15), scalar.Sum32(t14a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st16a) {
+					goto exact
+				}
+				if scalar.Tied32(st16b) {
+					if scalar.Inexact32(st16b, scalar.Sum32(t10b), scalar.Sum32(c15), scalar.Sum32(t14b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st16b) {
+					goto exact
+				}
+				if scalar.Tied32(st16c) {
+					if scalar.Inexact32(st16c, scalar.Sum32(t10c), scalar.Sum32(c15), scalar.Sum32(t14c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st16c) {
+					goto exact
+				}
+				if scalar.Tied32(st16d) {
+					if scalar.Inexact32(st16d, scalar.Sum32(t10d), scalar.Sum32(c15), scalar.Sum32(t14d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st16d) {
+					goto exact
+				}
+				t16a, t16b, t16c, t16d := float32(st16a), float32(st16b), float32(st16c), float32(st16d)
+				t80a := t8a
+				t81a := t16a
+				if t3a {
+					t17a := float64(t1a)
+					t19a := math.Float64frombits(math.Float64bits(t17a) &^ (1 << 63))
+					t20a := c18 <= t19a
+					t23a := c22
+					if t20a {
+						t23a = c21
+					}
+					t24a := float64(t17a * t23a)
+					t29a := c25
+					if t20a {
+						t29a = c26
+					}
+					t30a := c26
+					if t20a {
+						t30a = c27
+					}
+					t31a := c27
+					if t20a {
+						t31a = c28
+					}
+					t33a := float64(t24a * c32)
+					t34a := float64(t33a * t29a)
+					t35a := -t34a
+					t36a := math.FMA(t33a, t29a, t35a)
+					t37a := float64(t24a * t30a)
+					t38a := -t37a
+					t39a := math.FMA(t24a, t30a, t38a)
+					t41a := float64(t24a * c40)
+					t42a := math.FMA(t41a, t31a, t39a)
+					t44a := float64(t34a * c43)
+					t45a := float64(math.RoundToEven(float64(t44a)))
+					t47a := math.FMA(t45a, c46, t34a)
+					t48a := float64(t36a * c43)
+					t49a := float64(math.RoundToEven(float64(t48a)))
+					t50a := math.FMA(t49a, c46, t36a)
+					t51a := float64(t47a + t50a)
+					t52a := float64(t37a * c43)
+					t53a := float64(math.RoundToEven(float64(t52a)))
+					t54a := math.FMA(t53a, c46, t37a)
+					t55a := float64(t51a + t54a)
+					t56a := float64(t55a - t51a)
+					t57a := float64(t55a - t56a)
+					t58a := float64(t51a - t57a)
+					t59a := float64(t54a - t56a)
+					t60a := float64(t58a + t59a)
+					t63a := math.FMA(t55a, c62, c43)
+					t64a := float64(t63a + c61)
+					t65a := float64(t64a - c61)
+					t66a := float64(t65a - c43)
+					t67a := float64(t55a - t66a)
+					t68a := float64(t60a + t42a)
+					t71a := float64(t67a * c69)
+					t72a := -t71a
+					t73a := math.FMA(t67a, c69, t72a)
+					t74a := math.FMA(t68a, c69, t73a)
+					t75a := math.FMA(t67a, c70, t74a)
+					t76a := float64(t71a + t75a)
+					t77a := float32(t76a)
+					t78a := float32(t65a)
+					t79a := float32(t78a + c4)
+					t80a = t79a
+					t81a = t77a
+				}
+				t80b := t8b
+				t81b := t16b
+				if t3b {
+					t17b := float64(t1b)
+					t19b := math.Float64frombits(math.Float64bits(t17b) &^ (1 << 63))
+					t20b := c18 <= t19b
+					t23b := c22
+					if t20b {
+						t23b = c21
+					}
+					t24b := float64(t17b * t23b)
+					t29b := c25
+					if t20b {
+						t29b = c26
+					}
+					t30b := c26
+					if t20b {
+						t30b = c27
+					}
+					t31b := c27
+					if t20b {
+						t31b = c28
+					}
+					t33b := float64(t24b * c32)
+					t34b := float64(t33b * t29b)
+					t35b := -t34b
+					t36b := math.FMA(t33b, t29b, t35b)
+					t37b := float64(t24b * t30b)
+					t38b := -t37b
+					t39b := math.FMA(t24b, t30b, t38b)
+					t41b := float64(t24b * c40)
+					t42b := math.FMA(t41b, t31b, t39b)
+					t44b := float64(t34b * c43)
+					t45b := float64(math.RoundToEven(float64(t44b)))
+					t47b := math.FMA(t45b, c46, t34b)
+					t48b := float64(t36b * c43)
+					t49b := float64(math.RoundToEven(float64(t48b)))
+					t50b := math.FMA(t49b, c46, t36b)
+					t51b := float64(t47b + t50b)
+					t52b := float64(t37b * c43)
+					t53b := float64(math.RoundToEven(float64(t52b)))
+					t54b := math.FMA(t53b, c46, t37b)
+					t55b := float64(t51b + t54b)
+					t56b := float64(t55b - t51b)
+					t57b := float64(t55b - t56b)
+					t58b := float64(t51b - t57b)
+					t59b := float64(t54b - t56b)
+					t60b := float64(t58b + t59b)
+					t63b := math.FMA(t55b, c62, c43)
+					t64b := float64(t63b + c61)
+					t65b := float64(t64b - c61)
+					t66b := float64(t65b - c43)
+					t67b := float64(t55b - t66b)
+					t68b := float64(t60b + t42b)
+					t71b := float64(t67b * c69)
+					t72b := -t71b
+					t73b := math.FMA(t67b, c69, t72b)
+					t74b := math.FMA(t68b, c69, t73b)
+					t75b := math.FMA(t67b, c70, t74b)
+					t76b := float64(t71b + t75b)
+					t77b := float32(t76b)
+					t78b := float32(t65b)
+					t79b := float32(t78b + c4)
+					t80b = t79b
+					t81b = t77b
+				}
+				t80c := t8c
+				t81c := t16c
+				if t3c {
+					t17c := float64(t1c)
+					t19c := math.Float64frombits(math.Float64bits(t17c) &^ (1 << 63))
+					t20c := c18 <= t19c
+					t23c := c22
+					if t20c {
+						t23c = c21
+					}
+					t24c := float64(t17c * t23c)
+					t29c := c25
+					if t20c {
+						t29c = c26
+					}
+					t30c := c26
+					if t20c {
+						t30c = c27
+					}
+					t31c := c27
+					if t20c {
+						t31c = c28
+					}
+					t33c := float64(t24c * c32)
+					t34c := float64(t33c * t29c)
+					t35c := -t34c
+					t36c := math.FMA(t33c, t29c, t35c)
+					t37c := float64(t24c * t30c)
+					t38c := -t37c
+					t39c := math.FMA(t24c, t30c, t38c)
+					t41c := float64(t24c * c40)
+					t42c := math.FMA(t41c, t31c, t39c)
+					t44c := float64(t34c * c43)
+					t45c := float64(math.RoundToEven(float64(t44c)))
+					t47c := math.FMA(t45c, c46, t34c)
+					t48c := float64(t36c * c43)
+					t49c := float64(math.RoundToEven(float64(t48c)))
+					t50c := math.FMA(t49c, c46, t36c)
+					t51c := float64(t47c + t50c)
+					t52c := float64(t37c * c43)
+					t53c := float64(math.RoundToEven(float64(t52c)))
+					t54c := math.FMA(t53c, c46, t37c)
+					t55c := float64(t51c + t54c)
+					t56c := float64(t55c - t51c)
+					t57c := float64(t55c - t56c)
+					t58c := float64(t51c - t57c)
+					t59c := float64(t54c - t56c)
+					t60c := float64(t58c + t59c)
+					t63c := math.FMA(t55c, c62, c43)
+					t64c := float64(t63c + c61)
+					t65c := float64(t64c - c61)
+					t66c := float64(t65c - c43)
+					t67c := float64(t55c - t66c)
+					t68c := float64(t60c + t42c)
+					t71c := float64(t67c * c69)
+					t72c := -t71c
+					t73c := math.FMA(t67c, c69, t72c)
+					t74c := math.FMA(t68c, c69, t73c)
+					t75c := math.FMA(t67c, c70, t74c)
+					t76c := float64(t71c + t75c)
+					t77c := float32(t76c)
+					t78c := float32(t65c)
+					t79c := float32(t78c + c4)
+					t80c = t79c
+					t81c = t77c
+				}
+				t80d := t8d
+				t81d := t16d
+				if t3d {
+					t17d := float64(t1d)
+					t19d := math.Float64frombits(math.Float64bits(t17d) &^ (1 << 63))
+					t20d := c18 <= t19d
+					t23d := c22
+					if t20d {
+						t23d = c21
+					}
+					t24d := float64(t17d * t23d)
+					t29d := c25
+					if t20d {
+						t29d = c26
+					}
+					t30d := c26
+					if t20d {
+						t30d = c27
+					}
+					t31d := c27
+					if t20d {
+						t31d = c28
+					}
+					t33d := float64(t24d * c32)
+					t34d := float64(t33d * t29d)
+					t35d := -t34d
+					t36d := math.FMA(t33d, t29d, t35d)
+					t37d := float64(t24d * t30d)
+					t38d := -t37d
+					t39d := math.FMA(t24d, t30d, t38d)
+					t41d := float64(t24d * c40)
+					t42d := math.FMA(t41d, t31d, t39d)
+					t44d := float64(t34d * c43)
+					t45d := float64(math.RoundToEven(float64(t44d)))
+					t47d := math.FMA(t45d, c46, t34d)
+					t48d := float64(t36d * c43)
+					t49d := float64(math.RoundToEven(float64(t48d)))
+					t50d := math.FMA(t49d, c46, t36d)
+					t51d := float64(t47d + t50d)
+					t52d := float64(t37d * c43)
+					t53d := float64(math.RoundToEven(float64(t52d)))
+					t54d := math.FMA(t53d, c46, t37d)
+					t55d := float64(t51d + t54d)
+					t56d := float64(t55d - t51d)
+					t57d := float64(t55d - t56d)
+					t58d := float64(t51d - t57d)
+					t59d := float64(t54d - t56d)
+					t60d := float64(t58d + t59d)
+					t63d := math.FMA(t55d, c62, c43)
+					t64d := float64(t63d + c61)
+					t65d := float64(t64d - c61)
+					t66d := float64(t65d - c43)
+					t67d := float64(t55d - t66d)
+					t68d := float64(t60d + t42d)
+					t71d := float64(t67d * c69)
+					t72d := -t71d
+					t73d := math.FMA(t67d, c69, t72d)
+					t74d := math.FMA(t68d, c69, t73d)
+					t75d := math.FMA(t67d, c70, t74d)
+					t76d := float64(t71d + t75d)
+					t77d := float32(t76d)
+					t78d := float32(t65d)
+					t79d := float32(t78d + c4)
+					t80d = t79d
+					t81d = t77d
+				}
+				t82a, t82b, t82c, t82d := int32(math.Float32bits(t80a)), int32(math.Float32bits(t80b)), int32(math.Float32bits(t80c)), int32(math.Float32bits(t80d))
+				t84a, t84b, t84c, t84d := t82a<<uint32(c83), t82b<<uint32(c83), t82c<<uint32(c83), t82d<<uint32(c83)
+				t85a, t85b, t85c, t85d := int32(math.Float32bits(t81a)), int32(math.Float32bits(t81b)), int32(math.Float32bits(t81c)), int32(math.Float32bits(t81d))
+				t86a, t86b, t86c, t86d := t85a^t84a, t85b^t84b, t85c^t84c, t85d^t84d
+				t87a, t87b, t87c, t87d := math.Float32frombits(uint32(t86a)), math.Float32frombits(uint32(t86b)), math.Float32frombits(uint32(t86c)), math.Float32frombits(uint32(t86d))
+				t88a, t88b, t88c, t88d := float32(t87a*t87a), float32(t87b*t87b), float32(t87c*t87c), float32(t87d*t87d)
+				st91a, st91b, st91c, st91d := scalar.MulAdd32(c89, t88a, c90), scalar.MulAdd32(c89, t88b, c90), scalar.MulAdd32(c89, t88c, c90), scalar.MulAdd32(c89, t88d, c90)
+				if scalar.Tied32(st91a) {
+					if scalar.Inexact32(st91a, scalar.Sum32(c89), scalar.Sum32(t88a), scalar.Sum32(c90)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st91b) {
+					if scalar.Inexact32(st91b, scalar.Sum32(c89), scalar.Sum32(t88b), scalar.Sum32(c90)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st91c) {
+					if scalar.Inexact32(st91c, scalar.Sum32(c89), scalar.Sum32(t88c), scalar.Sum32(c90)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st91d) {
+					if scalar.Inexact32(st91d, scalar.Sum32(c89), scalar.Sum32(t88d), scalar.Sum32(c90)) {
+						goto exact
+					}
+				}
+				t91a, t91b, t91c, t91d := float32(st91a), float32(st91b), float32(st91c), float32(st91d)
+				st93a, st93b, st93c, st93d := scalar.MulAdd32(t91a, t88a, c92), scalar.MulAdd32(t91b, t88b, c92), scalar.MulAdd32(t91c, t88c, c92), scalar.MulAdd32(t91d, t88d, c92)
+				if scalar.Tied32(st93a) {
+					if scalar.Inexact32(st93a, scalar.Sum32(t91a), scalar.Sum32(t88a), scalar.Sum32(c92)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st93b) {
+					if scalar.Inexact32(st93b, scalar.Sum32(t91b), scalar.Sum32(t88b), scalar.Sum32(c92)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st93c) {
+					if scalar.Inexact32(st93c, scalar.Sum32(t91c), scalar.Sum32(t88c), scalar.Sum32(c92)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st93d) {
+					if scalar.Inexact32(st93d, scalar.Sum32(t91d), scalar.Sum32(t88d), scalar.Sum32(c92)) {
+						goto exact
+					}
+				}
+				t93a, t93b, t93c, t93d := float32(st93a), float32(st93b), float32(st93c), float32(st93d)
+				st95a, st95b, st95c, st95d := scalar.MulAdd32(t93a, t88a, c94), scalar.MulAdd32(t93b, t88b, c94), scalar.MulAdd32(t93c, t88c, c94), scalar.MulAdd32(t93d, t88d, c94)
+				if scalar.Tied32(st95a) {
+					if scalar.Inexact32(st95a, scalar.Sum32(t93a), scalar.Sum32(t88a), scalar.Sum32(c94)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st95b) {
+					if scalar.Inexact32(st95b, scalar.Sum32(t93b), scalar.Sum32(t88b), scalar.Sum32(c94)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st95c) {
+					if scalar.Inexact32(st95c, scalar.Sum32(t93c), scalar.Sum32(t88c), scalar.Sum32(c94)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st95d) {
+					if scalar.Inexact32(st95d, scalar.Sum32(t93d), scalar.Sum32(t88d), scalar.Sum32(c94)) {
+						goto exact
+					}
+				}
+				t95a, t95b, t95c, t95d := float32(st95a), float32(st95b), float32(st95c), float32(st95d)
+				st97a, st97b, st97c, st97d := scalar.MulAdd32(t95a, t88a, c96), scalar.MulAdd32(t95b, t88b, c96), scalar.MulAdd32(t95c, t88c, c96), scalar.MulAdd32(t95d, t88d, c96)
+				if scalar.Tied32(st97a) {
+					if scalar.Inexact32(st97a, scalar.Sum32(t95a), scalar.Sum32(t88a), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st97b) {
+					if scalar.Inexact32(st97b, scalar.Sum32(t95b), scalar.Sum32(t88b), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st97c) {
+					if scalar.Inexact32(st97c, scalar.Sum32(t95c), scalar.Sum32(t88c), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st97d) {
+					if scalar.Inexact32(st97d, scalar.Sum32(t95d), scalar.Sum32(t88d), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				t97a, t97b, t97c, t97d := float32(st97a), float32(st97b), float32(st97c), float32(st97d)
+				t98a, t98b, t98c, t98d := float32(t87a*t97a), float32(t87b*t97b), float32(t87c*t97c), float32(t87d*t97d)
+				t99a, t99b, t99c, t99d := float32(s2*t98a), float32(s2*t98b), float32(s2*t98c), float32(s2*t98d)
+				t100a, t100b, t100c, t100d := float32(t99a+s3), float32(t99b+s3), float32(t99c+s3), float32(t99d+s3)
+				t101a, t101b, t101c, t101d := float32(t100a*v4a), float32(t100b*v4b), float32(t100c*v4c), float32(t100d*v4d)
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t101a, t101b, t101c, t101d
+				i += 4
+				continue
 			}
-			t80b := t8b
-			t81b := t16b
-			if t3b {
-				t17b := float64(t1b)
-				t19b := math.Float64frombits(math.Float64bits(t17b) &^ (1 << 63))
-				t20b := c18 <= t19b
-				t23b := c22
-				if t20b {
-					t23b = c21
-				}
-				t24b := float64(t17b * t23b)
-				t29b := c25
-				if t20b {
-					t29b = c26
-				}
-				t30b := c26
-				if t20b {
-					t30b = c27
-				}
-				t31b := c27
-				if t20b {
-					t31b = c28
-				}
-				t33b := float64(t24b * c32)
-				t34b := float64(t33b * t29b)
-				t35b := -t34b
-				t36b := math.FMA(t33b, t29b, t35b)
-				t37b := float64(t24b * t30b)
-				t38b := -t37b
-				t39b := math.FMA(t24b, t30b, t38b)
-				t41b := float64(t24b * c40)
-				t42b := math.FMA(t41b, t31b, t39b)
-				t44b := float64(t34b * c43)
-				t45b := float64(math.RoundToEven(float64(t44b)))
-				t47b := math.FMA(t45b, c46, t34b)
-				t48b := float64(t36b * c43)
-				t49b := float64(math.RoundToEven(float64(t48b)))
-				t50b := math.FMA(t49b, c46, t36b)
-				t51b := float64(t47b + t50b)
-				t52b := float64(t37b * c43)
-				t53b := float64(math.RoundToEven(float64(t52b)))
-				t54b := math.FMA(t53b, c46, t37b)
-				t55b := float64(t51b + t54b)
-				t56b := float64(t55b - t51b)
-				t57b := float64(t55b - t56b)
-				t58b := float64(t51b - t57b)
-				t59b := float64(t54b - t56b)
-				t60b := float64(t58b + t59b)
-				t63b := math.FMA(t55b, c62, c43)
-				t64b := float64(t63b + c61)
-				t65b := float64(t64b - c61)
-				t66b := float64(t65b - c43)
-				t67b := float64(t55b - t66b)
-				t68b := float64(t60b + t42b)
-				t71b := float64(t67b * c69)
-				t72b := -t71b
-				t73b := math.FMA(t67b, c69, t72b)
-				t74b := math.FMA(t68b, c69, t73b)
-				t75b := math.FMA(t67b, c70, t74b)
-				t76b := float64(t71b + t75b)
-				t77b := float32(t76b)
-				t78b := float32(t65b)
-				t79b := float32(t78b + c4)
-				t80b = t79b
-				t81b = t77b
-			}
-			t82a, t82b := int32(math.Float32bits(t80a)), int32(math.Float32bits(t80b))
-			t84a, t84b := t82a<<uint32(c83), t82b<<uint32(c83)
-			t85a, t85b := int32(math.Float32bits(t81a)), int32(math.Float32bits(t81b))
-			t86a, t86b := t85a^t84a, t85b^t84b
-			t87a, t87b := math.Float32frombits(uint32(t86a)), math.Float32frombits(uint32(t86b))
-			t88a, t88b := float32(t87a*t87a), float32(t87b*t87b)
-			t91a, t91b := scalar.FMA32(c89, t88a, c90), scalar.FMA32(c89, t88b, c90)
-			t93a, t93b := scalar.FMA32(t91a, t88a, c92), scalar.FMA32(t91b, t88b, c92)
-			t95a, t95b := scalar.FMA32(t93a, t88a, c94), scalar.FMA32(t93b, t88b, c94)
-			t97a, t97b := scalar.FMA32(t95a, t88a, c96), scalar.FMA32(t95b, t88b, c96)
-			t98a, t98b := float32(t87a*t97a), float32(t87b*t97b)
-			t99a, t99b := float32(s2*t98a), float32(s2*t98b)
-			t100a, t100b := float32(t99a+s3), float32(t99b+s3)
-			t101a, t101b := float32(t100a*v4a), float32(t100b*v4b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t101a, t101b
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			v4 := a4[i]
 			t0 := float32(v0 * s1)
@@ -4195,6 +8580,7 @@ func k_mul_cos_mul_etc_f32_usssu_fa344601f2_go(f *abi.Frame) {
 			t100 := float32(t99 + s3)
 			t101 := float32(t100 * v4)
 			o0[i] = t101
+			i++
 		}
 	}
 }
@@ -4248,198 +8634,659 @@ func k_mul_cos_mul_etc_f32_usssu_fdb17ee055_go(f *abi.Frame) {
 		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x4 := a4[i : i+2 : i+2]
-			v4a, v4b := x4[0], x4[1]
-			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
-			t3a, t3b := scalar.FMA32(t0a, c2, c1), scalar.FMA32(t0b, c2, c1)
-			t4a, t4b := float32(t3a-c1), float32(t3b-c1)
-			t6a, t6b := scalar.FMA32(t4a, c5, t0a), scalar.FMA32(t4b, c5, t0b)
-			t8a, t8b := float32(t4a*c7), float32(t4b*c7)
-			t9a, t9b := float32(t6a-t8a), float32(t6b-t8b)
-			t10a, t10b := float32(t9a-t6a), float32(t9b-t6b)
-			t11a, t11b := scalar.FMA32(t4a, c7, t10a), scalar.FMA32(t4b, c7, t10b)
-			t13a, t13b := scalar.FMA32(t4a, c12, t11a), scalar.FMA32(t4b, c12, t11b)
-			t77a, t77b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t79a, t79b := c78 <= t77a, c78 <= t77b
-			t80a := t3a
-			t81a := t9a
-			t82a := t13a
-			if t79a {
-				t14a := float64(t0a)
-				t16a := math.Float64frombits(math.Float64bits(t14a) &^ (1 << 63))
-				t17a := c15 <= t16a
-				t20a := c19
-				if t17a {
-					t20a = c18
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				x4 := a4[i : i+4 : i+4]
+				v4a, v4b, v4c, v4d := x4[0], x4[1], x4[2], x4[3]
+				t0a, t0b, t0c, t0d := float32(v0a*s1), float32(v0b*s1), float32(v0c*s1), float32(v0d*s1)
+				st3a, st3b, st3c, st3d := scalar.MulAdd32(t0a, c2, c1), scalar.MulAdd32(t0b, c2, c1), scalar.MulAdd32(t0c, c2, c1), scalar.MulAdd32(t0d, c2, c1)
+				if scalar.Tied32(st3a) {
+					if scalar.Inexact32(st3a, scalar.Sum32(t0a), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
 				}
-				t21a := float64(t14a * t20a)
-				t26a := c22
-				if t17a {
-					t26a = c23
+				if scalar.Tied32(st3b) {
+					if scalar.Inexact32(st3b, scalar.Sum32(t0b), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
 				}
-				t27a := c23
-				if t17a {
-					t27a = c24
+				if scalar.Tied32(st3c) {
+					if scalar.Inexact32(st3c, scalar.Sum32(t0c), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
 				}
-				t28a := c24
-				if t17a {
-					t28a = c25
+				if scalar.Tied32(st3d) {
+					if scalar.Inexact32(st3d, scalar.Sum32(t0d), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
 				}
-				t30a := float64(t21a * c29)
-				t31a := float64(t30a * t26a)
-				t32a := -t31a
-				t33a := math.FMA(t30a, t26a, t32a)
-				t34a := float64(t21a * t27a)
-				t35a := -t34a
-				t36a := math.FMA(t21a, t27a, t35a)
-				t37a := float64(t21a * c19)
-				t38a := math.FMA(t37a, t28a, t36a)
-				t40a := float64(t31a * c39)
-				t41a := float64(math.RoundToEven(float64(t40a)))
-				t43a := math.FMA(t41a, c42, t31a)
-				t44a := float64(t33a * c39)
-				t45a := float64(math.RoundToEven(float64(t44a)))
-				t46a := math.FMA(t45a, c42, t33a)
-				t47a := float64(t43a + t46a)
-				t48a := float64(t34a * c39)
-				t49a := float64(math.RoundToEven(float64(t48a)))
-				t50a := math.FMA(t49a, c42, t34a)
-				t51a := float64(t47a + t50a)
-				t52a := float64(t51a - t47a)
-				t53a := float64(t51a - t52a)
-				t54a := float64(t47a - t53a)
-				t55a := float64(t50a - t52a)
-				t56a := float64(t54a + t55a)
-				t59a := math.FMA(t51a, c58, c57)
-				t60a := float64(t59a - c57)
-				t61a := float64(t51a - t60a)
-				t62a := float64(t56a + t38a)
-				t65a := float64(t61a * c63)
-				t66a := -t65a
-				t67a := math.FMA(t61a, c63, t66a)
-				t68a := math.FMA(t62a, c63, t67a)
-				t69a := math.FMA(t61a, c64, t68a)
-				t70a := float64(t65a + t69a)
-				t71a := float32(t70a)
-				t72a := float64(t71a)
-				t73a := float64(t72a - t70a)
-				t74a := float32(t73a)
-				t75a := float32(t60a)
-				t76a := float32(t75a + c1)
-				t80a = t76a
-				t81a = t71a
-				t82a = t74a
+				t3a, t3b, t3c, t3d := float32(st3a), float32(st3b), float32(st3c), float32(st3d)
+				t4a, t4b, t4c, t4d := float32(t3a-c1), float32(t3b-c1), float32(t3c-c1), float32(t3d-c1)
+				st6a, st6b, st6c, st6d := scalar.MulAdd32(t4a, c5, t0a), scalar.MulAdd32(t4b, c5, t0b), scalar.MulAdd32(t4c, c5, t0c), scalar.MulAdd32(t4d, c5, t0d)
+				if scalar.Tied32(st6a) {
+					if scalar.Inexact32(st6a, scalar.Sum32(t4a), scalar.Sum32(c5), scalar.Sum32(t0a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st6a) {
+					goto exact
+				}
+				if scalar.Tied32(st6b) {
+					if scalar.Inexact32(st6b, scalar.Sum32(t4b), scalar.Sum32(c5), scalar.Sum32(t0b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st6b) {
+					goto exact
+				}
+				if scalar.Tied32(st6c) {
+					if scalar.Inexact32(st6c, scalar.Sum32(t4c), scalar.Sum32(c5), scalar.Sum32(t0c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st6c) {
+					goto exact
+				}
+				if scalar.Tied32(st6d) {
+					if scalar.Inexact32(st6d, scalar.Sum32(t4d), scalar.Sum32(c5), scalar.Sum32(t0d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st6d) {
+					goto exact
+				}
+				t6a, t6b, t6c, t6d := float32(st6a), float32(st6b), float32(st6c), float32(st6d)
+				t8a, t8b, t8c, t8d := float32(t4a*c7), float32(t4b*c7), float32(t4c*c7), float32(t4d*c7)
+				t9a, t9b, t9c, t9d := float32(t6a-t8a), float32(t6b-t8b), float32(t6c-t8c), float32(t6d-t8d)
+				t10a, t10b, t10c, t10d := float32(t9a-t6a), float32(t9b-t6b), float32(t9c-t6c), float32(t9d-t6d)
+				st11a, st11b, st11c, st11d := scalar.MulAdd32(t4a, c7, t10a), scalar.MulAdd32(t4b, c7, t10b), scalar.MulAdd32(t4c, c7, t10c), scalar.MulAdd32(t4d, c7, t10d)
+				if scalar.Tied32(st11a) {
+					if scalar.Inexact32(st11a, scalar.Sum32(t4a), scalar.Sum32(c7), scalar.Sum32(t10a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st11a) {
+					goto exact
+				}
+				if scalar.Tied32(st11b) {
+					if scalar.Inexact32(st11b, scalar.Sum32(t4b), scalar.Sum32(c7), scalar.Sum32(t10b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st11b) {
+					goto exact
+				}
+				if scalar.Tied32(st11c) {
+					if scalar.Inexact32(st11c, scalar.Sum32(t4c), scalar.Sum32(c7), scalar.Sum32(t10c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st11c) {
+					goto exact
+				}
+				if scalar.Tied32(st11d) {
+					if scalar.Inexact32(st11d, scalar.Sum32(t4d), scalar.Sum32(c7), scalar.Sum32(t10d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st11d) {
+					goto exact
+				}
+				t11a, t11b, t11c, t11d := float32(st11a), float32(st11b), float32(st11c), float32(st11d)
+				st13a, st13b, st13c, st13d := scalar.MulAdd32(t4a, c12, t11a), scalar.MulAdd32(t4b, c12, t11b), scalar.MulAdd32(t4c, c12, t11c), scalar.MulAdd32(t4d, c12, t11d)
+				if scalar.Tied32(st13a) {
+					if scalar.Inexact32(st13a, scalar.Sum32(t4a), scalar.Sum32(c12), scalar.Sum32(t11a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13a) {
+					goto exact
+				}
+				if scalar.Tied32(st13b) {
+					if scalar.Inexact32(st13b, scalar.Sum32(t4b), scalar.Sum32(c12), scalar.Sum32(t11b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13b) {
+					goto exact
+				}
+				if scalar.Tied32(st13c) {
+					if scalar.Inexact32(st13c, scalar.Sum32(t4c), scalar.Sum32(c12), scalar.Sum32(t11c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13c) {
+					goto exact
+				}
+				if scalar.Tied32(st13d) {
+					if scalar.Inexact32(st13d, scalar.Sum32(t4d), scalar.Sum32(c12), scalar.Sum32(t11d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13d) {
+					goto exact
+				}
+				t13a, t13b, t13c, t13d := float32(st13a), float32(st13b), float32(st13c), float32(st13d)
+				t77a, t77b, t77c, t77d := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31)), math.Float32frombits(math.Float32bits(t0c)&^(1<<31)), math.Float32frombits(math.Float32bits(t0d)&^(1<<31))
+				t79a, t79b, t79c, t79d := c78 <= t77a, c78 <= t77b, c78 <= t77c, c78 <= t77d
+				t80a := t3a
+				t81a := t9a
+				t82a := t13a
+				if t79a {
+					t14a := float64(t0a)
+					t16a := math.Float64frombits(math.Float64bits(t14a) &^ (1 << 63))
+					t17a := c15 <= t16a
+					t20a := c19
+					if t17a {
+						t20a = c18
+					}
+					t21a := float64(t14a * t20a)
+					t26a := c22
+					if t17a {
+						t26a = c23
+					}
+					t27a := c23
+					if t17a {
+						t27a = c24
+					}
+					t28a := c24
+					if t17a {
+						t28a = c25
+					}
+					t30a := float64(t21a * c29)
+					t31a := float64(t30a * t26a)
+					t32a := -t31a
+					t33a := math.FMA(t30a, t26a, t32a)
+					t34a := float64(t21a * t27a)
+					t35a := -t34a
+					t36a := math.FMA(t21a, t27a, t35a)
+					t37a := float64(t21a * c19)
+					t38a := math.FMA(t37a, t28a, t36a)
+					t40a := float64(t31a * c39)
+					t41a := float64(math.RoundToEven(float64(t40a)))
+					t43a := math.FMA(t41a, c42, t31a)
+					t44a := float64(t33a * c39)
+					t45a := float64(math.RoundToEven(float64(t44a)))
+					t46a := math.FMA(t45a, c42, t33a)
+					t47a := float64(t43a + t46a)
+					t48a := float64(t34a * c39)
+					t49a := float64(math.RoundToEven(float64(t48a)))
+					t50a := math.FMA(t49a, c42, t34a)
+					t51a := float64(t47a + t50a)
+					t52a := float64(t51a - t47a)
+					t53a := float64(t51a - t52a)
+					t54a := float64(t47a - t53a)
+					t55a := float64(t50a - t52a)
+					t56a := float64(t54a + t55a)
+					t59a := math.FMA(t51a, c58, c57)
+					t60a := float64(t59a - c57)
+					t61a := float64(t51a - t60a)
+					t62a := float64(t56a + t38a)
+					t65a := float64(t61a * c63)
+					t66a := -t65a
+					t67a := math.FMA(t61a, c63, t66a)
+					t68a := math.FMA(t62a, c63, t67a)
+					t69a := math.FMA(t61a, c64, t68a)
+					t70a := float64(t65a + t69a)
+					t71a := float32(t70a)
+					t72a := float64(t71a)
+					t73a := float64(t72a - t70a)
+					t74a := float32(t73a)
+					t75a := float32(t60a)
+					t76a := float32(t75a + c1)
+					t80a = t76a
+					t81a = t71a
+					t82a = t74a
+				}
+				t80b := t3b
+				t81b := t9b
+				t82b := t13b
+				if t79b {
+					t14b := float64(t0b)
+					t16b := math.Float64frombits(math.Float64bits(t14b) &^ (1 << 63))
+					t17b := c15 <= t16b
+					t20b := c19
+					if t17b {
+						t20b = c18
+					}
+					t21b := float64(t14b * t20b)
+					t26b := c22
+					if t17b {
+						t26b = c23
+					}
+					t27b := c23
+					if t17b {
+						t27b = c24
+					}
+					t28b := c24
+					if t17b {
+						t28b = c25
+					}
+					t30b := float64(t21b * c29)
+					t31b := float64(t30b * t26b)
+					t32b := -t31b
+					t33b := math.FMA(t30b, t26b, t32b)
+					t34b := float64(t21b * t27b)
+					t35b := -t34b
+					t36b := math.FMA(t21b, t27b, t35b)
+					t37b := float64(t21b * c19)
+					t38b := math.FMA(t37b, t28b, t36b)
+					t40b := float64(t31b * c39)
+					t41b := float64(math.RoundToEven(float64(t40b)))
+					t43b := math.FMA(t41b, c42, t31b)
+					t44b := float64(t33b * c39)
+					t45b := float64(math.RoundToEven(float64(t44b)))
+					t46b := math.FMA(t45b, c42, t33b)
+					t47b := float64(t43b + t46b)
+					t48b := float64(t34b * c39)
+					t49b := float64(math.RoundToEven(float64(t48b)))
+					t50b := math.FMA(t49b, c42, t34b)
+					t51b := float64(t47b + t50b)
+					t52b := float64(t51b - t47b)
+					t53b := float64(t51b - t52b)
+					t54b := float64(t47b - t53b)
+					t55b := float64(t50b - t52b)
+					t56b := float64(t54b + t55b)
+					t59b := math.FMA(t51b, c58, c57)
+					t60b := float64(t59b - c57)
+					t61b := float64(t51b - t60b)
+					t62b := float64(t56b + t38b)
+					t65b := float64(t61b * c63)
+					t66b := -t65b
+					t67b := math.FMA(t61b, c63, t66b)
+					t68b := math.FMA(t62b, c63, t67b)
+					t69b := math.FMA(t61b, c64, t68b)
+					t70b := float64(t65b + t69b)
+					t71b := float32(t70b)
+					t72b := float64(t71b)
+					t73b := float64(t72b - t70b)
+					t74b := float32(t73b)
+					t75b := float32(t60b)
+					t76b := float32(t75b + c1)
+					t80b = t76b
+					t81b = t71b
+					t82b = t74b
+				}
+				t80c := t3c
+				t81c := t9c
+				t82c := t13c
+				if t79c {
+					t14c := float64(t0c)
+					t16c := math.Float64frombits(math.Float64bits(t14c) &^ (1 << 63))
+					t17c := c15 <= t16c
+					t20c := c19
+					if t17c {
+						t20c = c18
+					}
+					t21c := float64(t14c * t20c)
+					t26c := c22
+					if t17c {
+						t26c = c23
+					}
+					t27c := c23
+					if t17c {
+						t27c = c24
+					}
+					t28c := c24
+					if t17c {
+						t28c = c25
+					}
+					t30c := float64(t21c * c29)
+					t31c := float64(t30c * t26c)
+					t32c := -t31c
+					t33c := math.FMA(t30c, t26c, t32c)
+					t34c := float64(t21c * t27c)
+					t35c := -t34c
+					t36c := math.FMA(t21c, t27c, t35c)
+					t37c := float64(t21c * c19)
+					t38c := math.FMA(t37c, t28c, t36c)
+					t40c := float64(t31c * c39)
+					t41c := float64(math.RoundToEven(float64(t40c)))
+					t43c := math.FMA(t41c, c42, t31c)
+					t44c := float64(t33c * c39)
+					t45c := float64(math.RoundToEven(float64(t44c)))
+					t46c := math.FMA(t45c, c42, t33c)
+					t47c := float64(t43c + t46c)
+					t48c := float64(t34c * c39)
+					t49c := float64(math.RoundToEven(float64(t48c)))
+					t50c := math.FMA(t49c, c42, t34c)
+					t51c := float64(t47c + t50c)
+					t52c := float64(t51c - t47c)
+					t53c := float64(t51c - t52c)
+					t54c := float64(t47c - t53c)
+					t55c := float64(t50c - t52c)
+					t56c := float64(t54c + t55c)
+					t59c := math.FMA(t51c, c58, c57)
+					t60c := float64(t59c - c57)
+					t61c := float64(t51c - t60c)
+					t62c := float64(t56c + t38c)
+					t65c := float64(t61c * c63)
+					t66c := -t65c
+					t67c := math.FMA(t61c, c63, t66c)
+					t68c := math.FMA(t62c, c63, t67c)
+					t69c := math.FMA(t61c, c64, t68c)
+					t70c := float64(t65c + t69c)
+					t71c := float32(t70c)
+					t72c := float64(t71c)
+					t73c := float64(t72c - t70c)
+					t74c := float32(t73c)
+					t75c := float32(t60c)
+					t76c := float32(t75c + c1)
+					t80c = t76c
+					t81c = t71c
+					t82c = t74c
+				}
+				t80d := t3d
+				t81d := t9d
+				t82d := t13d
+				if t79d {
+					t14d := float64(t0d)
+					t16d := math.Float64frombits(math.Float64bits(t14d) &^ (1 << 63))
+					t17d := c15 <= t16d
+					t20d := c19
+					if t17d {
+						t20d = c18
+					}
+					t21d := float64(t14d * t20d)
+					t26d := c22
+					if t17d {
+						t26d = c23
+					}
+					t27d := c23
+					if t17d {
+						t27d = c24
+					}
+					t28d := c24
+					if t17d {
+						t28d = c25
+					}
+					t30d := float64(t21d * c29)
+					t31d := float64(t30d * t26d)
+					t32d := -t31d
+					t33d := math.FMA(t30d, t26d, t32d)
+					t34d := float64(t21d * t27d)
+					t35d := -t34d
+					t36d := math.FMA(t21d, t27d, t35d)
+					t37d := float64(t21d * c19)
+					t38d := math.FMA(t37d, t28d, t36d)
+					t40d := float64(t31d * c39)
+					t41d := float64(math.RoundToEven(float64(t40d)))
+					t43d := math.FMA(t41d, c42, t31d)
+					t44d := float64(t33d * c39)
+					t45d := float64(math.RoundToEven(float64(t44d)))
+					t46d := math.FMA(t45d, c42, t33d)
+					t47d := float64(t43d + t46d)
+					t48d := float64(t34d * c39)
+					t49d := float64(math.RoundToEven(float64(t48d)))
+					t50d := math.FMA(t49d, c42, t34d)
+					t51d := float64(t47d + t50d)
+					t52d := float64(t51d - t47d)
+					t53d := float64(t51d - t52d)
+					t54d := float64(t47d - t53d)
+					t55d := float64(t50d - t52d)
+					t56d := float64(t54d + t55d)
+					t59d := math.FMA(t51d, c58, c57)
+					t60d := float64(t59d - c57)
+					t61d := float64(t51d - t60d)
+					t62d := float64(t56d + t38d)
+					t65d := float64(t61d * c63)
+					t66d := -t65d
+					t67d := math.FMA(t61d, c63, t66d)
+					t68d := math.FMA(t62d, c63, t67d)
+					t69d := math.FMA(t61d, c64, t68d)
+					t70d := float64(t65d + t69d)
+					t71d := float32(t70d)
+					t72d := float64(t71d)
+					t73d := float64(t72d - t70d)
+					t74d := float32(t73d)
+					t75d := float32(t60d)
+					t76d := float32(t75d + c1)
+					t80d = t76d
+					t81d = t71d
+					t82d = t74d
+				}
+				t84a, t84b, t84c, t84d := float32(t81a*c83), float32(t81b*c83), float32(t81c*c83), float32(t81d*c83)
+				t85a, t85b, t85c, t85d := float32(t84a*t82a), float32(t84b*t82b), float32(t84c*t82c), float32(t84d*t82d)
+				st86a, st86b, st86c, st86d := scalar.MulAdd32(t81a, t81a, t85a), scalar.MulAdd32(t81b, t81b, t85b), scalar.MulAdd32(t81c, t81c, t85c), scalar.MulAdd32(t81d, t81d, t85d)
+				if scalar.Tied32(st86a) {
+					if scalar.Inexact32(st86a, scalar.Sum32(t81a), scalar.Sum32(t81a), scalar.Sum32(t85a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st86a) {
+					goto exact
+				}
+				if scalar.Tied32(st86b) {
+					if scalar.Inexact32(st86b, scalar.Sum32(t81b), scalar.Sum32(t81b), scalar.Sum32(t85b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st86b) {
+					goto exact
+				}
+				if scalar.Tied32(st86c) {
+					if scalar.Inexact32(st86c, scalar.Sum32(t81c), scalar.Sum32(t81c), scalar.Sum32(t85c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st86c) {
+					goto exact
+				}
+				if scalar.Tied32(st86d) {
+					if scalar.Inexact32(st86d, scalar.Sum32(t81d), scalar.Sum32(t81d), scalar.Sum32(t85d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st86d) {
+					goto exact
+				}
+				t86a, t86b, t86c, t86d := float32(st86a), float32(st86b), float32(st86c), float32(st86d)
+				t87a, t87b, t87c, t87d := float32(t81a*t86a), float32(t81b*t86b), float32(t81c*t86c), float32(t81d*t86d)
+				st90a, st90b, st90c, st90d := scalar.MulAdd32(c88, t86a, c89), scalar.MulAdd32(c88, t86b, c89), scalar.MulAdd32(c88, t86c, c89), scalar.MulAdd32(c88, t86d, c89)
+				if scalar.Tied32(st90a) {
+					if scalar.Inexact32(st90a, scalar.Sum32(c88), scalar.Sum32(t86a), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st90b) {
+					if scalar.Inexact32(st90b, scalar.Sum32(c88), scalar.Sum32(t86b), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st90c) {
+					if scalar.Inexact32(st90c, scalar.Sum32(c88), scalar.Sum32(t86c), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st90d) {
+					if scalar.Inexact32(st90d, scalar.Sum32(c88), scalar.Sum32(t86d), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				t90a, t90b, t90c, t90d := float32(st90a), float32(st90b), float32(st90c), float32(st90d)
+				st92a, st92b, st92c, st92d := scalar.MulAdd32(t90a, t86a, c91), scalar.MulAdd32(t90b, t86b, c91), scalar.MulAdd32(t90c, t86c, c91), scalar.MulAdd32(t90d, t86d, c91)
+				if scalar.Tied32(st92a) {
+					if scalar.Inexact32(st92a, scalar.Sum32(t90a), scalar.Sum32(t86a), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st92b) {
+					if scalar.Inexact32(st92b, scalar.Sum32(t90b), scalar.Sum32(t86b), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st92c) {
+					if scalar.Inexact32(st92c, scalar.Sum32(t90c), scalar.Sum32(t86c), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st92d) {
+					if scalar.Inexact32(st92d, scalar.Sum32(t90d), scalar.Sum32(t86d), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				t92a, t92b, t92c, t92d := float32(st92a), float32(st92b), float32(st92c), float32(st92d)
+				st93a, st93b, st93c, st93d := scalar.MulAdd32(t87a, t92a, t82a), scalar.MulAdd32(t87b, t92b, t82b), scalar.MulAdd32(t87c, t92c, t82c), scalar.MulAdd32(t87d, t92d, t82d)
+				if scalar.Tied32(st93a) {
+					if scalar.Inexact32(st93a, scalar.Sum32(t87a), scalar.Sum32(t92a), scalar.Sum32(t82a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st93a) {
+					goto exact
+				}
+				if scalar.Tied32(st93b) {
+					if scalar.Inexact32(st93b, scalar.Sum32(t87b), scalar.Sum32(t92b), scalar.Sum32(t82b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st93b) {
+					goto exact
+				}
+				if scalar.Tied32(st93c) {
+					if scalar.Inexact32(st93c, scalar.Sum32(t87c), scalar.Sum32(t92c), scalar.Sum32(t82c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st93c) {
+					goto exact
+				}
+				if scalar.Tied32(st93d) {
+					if scalar.Inexact32(st93d, scalar.Sum32(t87d), scalar.Sum32(t92d), scalar.Sum32(t82d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st93d) {
+					goto exact
+				}
+				t93a, t93b, t93c, t93d := float32(st93a), float32(st93b), float32(st93c), float32(st93d)
+				t94a, t94b, t94c, t94d := float32(t81a-t93a), float32(t81b-t93b), float32(t81c-t93c), float32(t81d-t93d)
+				st97a, st97b, st97c, st97d := scalar.MulAdd32(c95, t86a, c96), scalar.MulAdd32(c95, t86b, c96), scalar.MulAdd32(c95, t86c, c96), scalar.MulAdd32(c95, t86d, c96)
+				if scalar.Tied32(st97a) {
+					if scalar.Inexact32(st97a, scalar.Sum32(c95), scalar.Sum32(t86a), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st97b) {
+					if scalar.Inexact32(st97b, scalar.Sum32(c95), scalar.Sum32(t86b), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st97c) {
+					if scalar.Inexact32(st97c, scalar.Sum32(c95), scalar.Sum32(t86c), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st97d) {
+					if scalar.Inexact32(st97d, scalar.Sum32(c95), scalar.Sum32(t86d), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				t97a, t97b, t97c, t97d := float32(st97a), float32(st97b), float32(st97c), float32(st97d)
+				st99a, st99b, st99c, st99d := scalar.MulAdd32(t97a, t86a, c98), scalar.MulAdd32(t97b, t86b, c98), scalar.MulAdd32(t97c, t86c, c98), scalar.MulAdd32(t97d, t86d, c98)
+				if scalar.Tied32(st99a) {
+					if scalar.Inexact32(st99a, scalar.Sum32(t97a), scalar.Sum32(t86a), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st99b) {
+					if scalar.Inexact32(st99b, scalar.Sum32(t97b), scalar.Sum32(t86b), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st99c) {
+					if scalar.Inexact32(st99c, scalar.Sum32(t97c), scalar.Sum32(t86c), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st99d) {
+					if scalar.Inexact32(st99d, scalar.Sum32(t97d), scalar.Sum32(t86d), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				t99a, t99b, t99c, t99d := float32(st99a), float32(st99b), float32(st99c), float32(st99d)
+				st101a, st101b, st101c, st101d := scalar.MulAdd32(t99a, t86a, c100), scalar.MulAdd32(t99b, t86b, c100), scalar.MulAdd32(t99c, t86c, c100), scalar.MulAdd32(t99d, t86d, c100)
+				if scalar.Tied32(st101a) {
+					if scalar.Inexact32(st101a, scalar.Sum32(t99a), scalar.Sum32(t86a), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st101b) {
+					if scalar.Inexact32(st101b, scalar.Sum32(t99b), scalar.Sum32(t86b), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st101c) {
+					if scalar.Inexact32(st101c, scalar.Sum32(t99c), scalar.Sum32(t86c), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st101d) {
+					if scalar.Inexact32(st101d, scalar.Sum32(t99d), scalar.Sum32(t86d), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				t101a, t101b, t101c, t101d := float32(st101a), float32(st101b), float32(st101c), float32(st101d)
+				st103a, st103b, st103c, st103d := scalar.MulAdd32(t86a, t101a, c102), scalar.MulAdd32(t86b, t101b, c102), scalar.MulAdd32(t86c, t101c, c102), scalar.MulAdd32(t86d, t101d, c102)
+				if scalar.Tied32(st103a) {
+					if scalar.Inexact32(st103a, scalar.Sum32(t86a), scalar.Sum32(t101a), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st103b) {
+					if scalar.Inexact32(st103b, scalar.Sum32(t86b), scalar.Sum32(t101b), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st103c) {
+					if scalar.Inexact32(st103c, scalar.Sum32(t86c), scalar.Sum32(t101c), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st103d) {
+					if scalar.Inexact32(st103d, scalar.Sum32(t86d), scalar.Sum32(t101d), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				t103a, t103b, t103c, t103d := float32(st103a), float32(st103b), float32(st103c), float32(st103d)
+				t104a, t104b, t104c, t104d := int32(math.Float32bits(t80a)), int32(math.Float32bits(t80b)), int32(math.Float32bits(t80c)), int32(math.Float32bits(t80d))
+				t106a, t106b, t106c, t106d := int32(t104a+c105), int32(t104b+c105), int32(t104c+c105), int32(t104d+c105)
+				t107a, t107b, t107c, t107d := math.Float32frombits(uint32(t106a)), math.Float32frombits(uint32(t106b)), math.Float32frombits(uint32(t106c)), math.Float32frombits(uint32(t106d))
+				t108a, t108b, t108c, t108d := int32(math.Float32bits(t107a)), int32(math.Float32bits(t107b)), int32(math.Float32bits(t107c)), int32(math.Float32bits(t107d))
+				t110a, t110b, t110c, t110d := t108a<<uint32(c109), t108b<<uint32(c109), t108c<<uint32(c109), t108d<<uint32(c109)
+				t112a, t112b, t112c, t112d := t110a < c111, t110b < c111, t110c < c111, t110d < c111
+				t113a := t94a
+				if t112a {
+					t113a = t103a
+				}
+				t113b := t94b
+				if t112b {
+					t113b = t103b
+				}
+				t113c := t94c
+				if t112c {
+					t113c = t103c
+				}
+				t113d := t94d
+				if t112d {
+					t113d = t103d
+				}
+				t115a, t115b, t115c, t115d := t108a<<uint32(c114), t108b<<uint32(c114), t108c<<uint32(c114), t108d<<uint32(c114)
+				t117a, t117b, t117c, t117d := t115a&c116, t115b&c116, t115c&c116, t115d&c116
+				t118a, t118b, t118c, t118d := int32(math.Float32bits(t113a)), int32(math.Float32bits(t113b)), int32(math.Float32bits(t113c)), int32(math.Float32bits(t113d))
+				t119a, t119b, t119c, t119d := t118a^t117a, t118b^t117b, t118c^t117c, t118d^t117d
+				t120a, t120b, t120c, t120d := math.Float32frombits(uint32(t119a)), math.Float32frombits(uint32(t119b)), math.Float32frombits(uint32(t119c)), math.Float32frombits(uint32(t119d))
+				t121a, t121b, t121c, t121d := float32(s2*t120a), float32(s2*t120b), float32(s2*t120c), float32(s2*t120d)
+				t122a, t122b, t122c, t122d := float32(t121a+s3), float32(t121b+s3), float32(t121c+s3), float32(t121d+s3)
+				t123a, t123b, t123c, t123d := float32(t122a*v4a), float32(t122b*v4b), float32(t122c*v4c), float32(t122d*v4d)
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t123a, t123b, t123c, t123d
+				i += 4
+				continue
 			}
-			t80b := t3b
-			t81b := t9b
-			t82b := t13b
-			if t79b {
-				t14b := float64(t0b)
-				t16b := math.Float64frombits(math.Float64bits(t14b) &^ (1 << 63))
-				t17b := c15 <= t16b
-				t20b := c19
-				if t17b {
-					t20b = c18
-				}
-				t21b := float64(t14b * t20b)
-				t26b := c22
-				if t17b {
-					t26b = c23
-				}
-				t27b := c23
-				if t17b {
-					t27b = c24
-				}
-				t28b := c24
-				if t17b {
-					t28b = c25
-				}
-				t30b := float64(t21b * c29)
-				t31b := float64(t30b * t26b)
-				t32b := -t31b
-				t33b := math.FMA(t30b, t26b, t32b)
-				t34b := float64(t21b * t27b)
-				t35b := -t34b
-				t36b := math.FMA(t21b, t27b, t35b)
-				t37b := float64(t21b * c19)
-				t38b := math.FMA(t37b, t28b, t36b)
-				t40b := float64(t31b * c39)
-				t41b := float64(math.RoundToEven(float64(t40b)))
-				t43b := math.FMA(t41b, c42, t31b)
-				t44b := float64(t33b * c39)
-				t45b := float64(math.RoundToEven(float64(t44b)))
-				t46b := math.FMA(t45b, c42, t33b)
-				t47b := float64(t43b + t46b)
-				t48b := float64(t34b * c39)
-				t49b := float64(math.RoundToEven(float64(t48b)))
-				t50b := math.FMA(t49b, c42, t34b)
-				t51b := float64(t47b + t50b)
-				t52b := float64(t51b - t47b)
-				t53b := float64(t51b - t52b)
-				t54b := float64(t47b - t53b)
-				t55b := float64(t50b - t52b)
-				t56b := float64(t54b + t55b)
-				t59b := math.FMA(t51b, c58, c57)
-				t60b := float64(t59b - c57)
-				t61b := float64(t51b - t60b)
-				t62b := float64(t56b + t38b)
-				t65b := float64(t61b * c63)
-				t66b := -t65b
-				t67b := math.FMA(t61b, c63, t66b)
-				t68b := math.FMA(t62b, c63, t67b)
-				t69b := math.FMA(t61b, c64, t68b)
-				t70b := float64(t65b + t69b)
-				t71b := float32(t70b)
-				t72b := float64(t71b)
-				t73b := float64(t72b - t70b)
-				t74b := float32(t73b)
-				t75b := float32(t60b)
-				t76b := float32(t75b + c1)
-				t80b = t76b
-				t81b = t71b
-				t82b = t74b
-			}
-			t84a, t84b := float32(t81a*c83), float32(t81b*c83)
-			t85a, t85b := float32(t84a*t82a), float32(t84b*t82b)
-			t86a, t86b := scalar.FMA32(t81a, t81a, t85a), scalar.FMA32(t81b, t81b, t85b)
-			t87a, t87b := float32(t81a*t86a), float32(t81b*t86b)
-			t90a, t90b := scalar.FMA32(c88, t86a, c89), scalar.FMA32(c88, t86b, c89)
-			t92a, t92b := scalar.FMA32(t90a, t86a, c91), scalar.FMA32(t90b, t86b, c91)
-			t93a, t93b := scalar.FMA32(t87a, t92a, t82a), scalar.FMA32(t87b, t92b, t82b)
-			t94a, t94b := float32(t81a-t93a), float32(t81b-t93b)
-			t97a, t97b := scalar.FMA32(c95, t86a, c96), scalar.FMA32(c95, t86b, c96)
-			t99a, t99b := scalar.FMA32(t97a, t86a, c98), scalar.FMA32(t97b, t86b, c98)
-			t101a, t101b := scalar.FMA32(t99a, t86a, c100), scalar.FMA32(t99b, t86b, c100)
-			t103a, t103b := scalar.FMA32(t86a, t101a, c102), scalar.FMA32(t86b, t101b, c102)
-			t104a, t104b := int32(math.Float32bits(t80a)), int32(math.Float32bits(t80b))
-			t106a, t106b := int32(t104a+c105), int32(t104b+c105)
-			t107a, t107b := math.Float32frombits(uint32(t106a)), math.Float32frombits(uint32(t106b))
-			t108a, t108b := int32(math.Float32bits(t107a)), int32(math.Float32bits(t107b))
-			t110a, t110b := t108a<<uint32(c109), t108b<<uint32(c109)
-			t112a, t112b := t110a < c111, t110b < c111
-			t113a := t94a
-			if t112a {
-				t113a = t103a
-			}
-			t113b := t94b
-			if t112b {
-				t113b = t103b
-			}
-			t115a, t115b := t108a<<uint32(c114), t108b<<uint32(c114)
-			t117a, t117b := t115a&c116, t115b&c116
-			t118a, t118b := int32(math.Float32bits(t113a)), int32(math.Float32bits(t113b))
-			t119a, t119b := t118a^t117a, t118b^t117b
-			t120a, t120b := math.Float32frombits(uint32(t119a)), math.Float32frombits(uint32(t119b))
-			t121a, t121b := float32(s2*t120a), float32(s2*t120b)
-			t122a, t122b := float32(t121a+s3), float32(t121b+s3)
-			t123a, t123b := float32(t122a*v4a), float32(t122b*v4b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t123a, t123b
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			v4 := a4[i]
 			t0 := float32(v0 * s1)
@@ -4553,6 +9400,7 @@ func k_mul_cos_mul_etc_f32_usssu_fdb17ee055_go(f *abi.Frame) {
 			t122 := float32(t121 + s3)
 			t123 := float32(t122 * v4)
 			o0[i] = t123
+			i++
 		}
 	}
 }
@@ -5238,735 +10086,2570 @@ func k_mul_sin_mul_etc_f32_usuu_392cad3988_go(f *abi.Frame) {
 		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x2 := a2[i : i+2 : i+2]
-			v2a, v2b := x2[0], x2[1]
-			x3 := a3[i : i+2 : i+2]
-			v3a, v3b := x3[0], x3[1]
-			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
-			t3a, t3b := scalar.FMA32(t0a, c2, c1), scalar.FMA32(t0b, c2, c1)
-			t4a, t4b := float32(t3a-c1), float32(t3b-c1)
-			t6a, t6b := scalar.FMA32(t4a, c5, t0a), scalar.FMA32(t4b, c5, t0b)
-			t8a, t8b := float32(t4a*c7), float32(t4b*c7)
-			t9a, t9b := float32(t6a-t8a), float32(t6b-t8b)
-			t10a, t10b := float32(t9a-t6a), float32(t9b-t6b)
-			t11a, t11b := scalar.FMA32(t4a, c7, t10a), scalar.FMA32(t4b, c7, t10b)
-			t13a, t13b := scalar.FMA32(t4a, c12, t11a), scalar.FMA32(t4b, c12, t11b)
-			t77a, t77b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t79a, t79b := c78 <= t77a, c78 <= t77b
-			t80a := t3a
-			t81a := t9a
-			t82a := t13a
-			if t79a {
-				t14a := float64(t0a)
-				t16a := math.Float64frombits(math.Float64bits(t14a) &^ (1 << 63))
-				t17a := c15 <= t16a
-				t20a := c19
-				if t17a {
-					t20a = c18
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				x2 := a2[i : i+4 : i+4]
+				v2a, v2b, v2c, v2d := x2[0], x2[1], x2[2], x2[3]
+				x3 := a3[i : i+4 : i+4]
+				v3a, v3b, v3c, v3d := x3[0], x3[1], x3[2], x3[3]
+				t0a, t0b, t0c, t0d := float32(v0a*s1), float32(v0b*s1), float32(v0c*s1), float32(v0d*s1)
+				st3a, st3b, st3c, st3d := scalar.MulAdd32(t0a, c2, c1), scalar.MulAdd32(t0b, c2, c1), scalar.MulAdd32(t0c, c2, c1), scalar.MulAdd32(t0d, c2, c1)
+				if scalar.Tied32(st3a) {
+					if scalar.Inexact32(st3a, scalar.Sum32(t0a), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
 				}
-				t21a := float64(t14a * t20a)
-				t26a := c22
-				if t17a {
-					t26a = c23
+				if scalar.Tied32(st3b) {
+					if scalar.Inexact32(st3b, scalar.Sum32(t0b), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
 				}
-				t27a := c23
-				if t17a {
-					t27a = c24
+				if scalar.Tied32(st3c) {
+					if scalar.Inexact32(st3c, scalar.Sum32(t0c), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
 				}
-				t28a := c24
-				if t17a {
-					t28a = c25
+				if scalar.Tied32(st3d) {
+					if scalar.Inexact32(st3d, scalar.Sum32(t0d), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
 				}
-				t30a := float64(t21a * c29)
-				t31a := float64(t30a * t26a)
-				t32a := -t31a
-				t33a := math.FMA(t30a, t26a, t32a)
-				t34a := float64(t21a * t27a)
-				t35a := -t34a
-				t36a := math.FMA(t21a, t27a, t35a)
-				t37a := float64(t21a * c19)
-				t38a := math.FMA(t37a, t28a, t36a)
-				t40a := float64(t31a * c39)
-				t41a := float64(math.RoundToEven(float64(t40a)))
-				t43a := math.FMA(t41a, c42, t31a)
-				t44a := float64(t33a * c39)
-				t45a := float64(math.RoundToEven(float64(t44a)))
-				t46a := math.FMA(t45a, c42, t33a)
-				t47a := float64(t43a + t46a)
-				t48a := float64(t34a * c39)
-				t49a := float64(math.RoundToEven(float64(t48a)))
-				t50a := math.FMA(t49a, c42, t34a)
-				t51a := float64(t47a + t50a)
-				t52a := float64(t51a - t47a)
-				t53a := float64(t51a - t52a)
-				t54a := float64(t47a - t53a)
-				t55a := float64(t50a - t52a)
-				t56a := float64(t54a + t55a)
-				t59a := math.FMA(t51a, c58, c57)
-				t60a := float64(t59a - c57)
-				t61a := float64(t51a - t60a)
-				t62a := float64(t56a + t38a)
-				t65a := float64(t61a * c63)
-				t66a := -t65a
-				t67a := math.FMA(t61a, c63, t66a)
-				t68a := math.FMA(t62a, c63, t67a)
-				t69a := math.FMA(t61a, c64, t68a)
-				t70a := float64(t65a + t69a)
-				t71a := float32(t70a)
-				t72a := float64(t71a)
-				t73a := float64(t72a - t70a)
-				t74a := float32(t73a)
-				t75a := float32(t60a)
-				t76a := float32(t75a + c1)
-				t80a = t76a
-				t81a = t71a
-				t82a = t74a
+				t3a, t3b, t3c, t3d := float32(st3a), float32(st3b), float32(st3c), float32(st3d)
+				t4a, t4b, t4c, t4d := float32(t3a-c1), float32(t3b-c1), float32(t3c-c1), float32(t3d-c1)
+				st6a, st6b, st6c, st6d := scalar.MulAdd32(t4a, c5, t0a), scalar.MulAdd32(t4b, c5, t0b), scalar.MulAdd32(t4c, c5, t0c), scalar.MulAdd32(t4d, c5, t0d)
+				if scalar.Tied32(st6a) {
+					if scalar.Inexact32(st6a, scalar.Sum32(t4a), scalar.Sum32(c5), scalar.Sum32(t0a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st6a) {
+					goto exact
+				}
+				if scalar.Tied32(st6b) {
+					if scalar.Inexact32(st6b, scalar.Sum32(t4b), scalar.Sum32(c5), scalar.Sum32(t0b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st6b) {
+					goto exact
+				}
+				if scalar.Tied32(st6c) {
+					if scalar.Inexact32(st6c, scalar.Sum32(t4c), scalar.Sum32(c5), scalar.Sum32(t0c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st6c) {
+					goto exact
+				}
+				if scalar.Tied32(st6d) {
+					if scalar.Inexact32(st6d, scalar.Sum32(t4d), scalar.Sum32(c5), scalar.Sum32(t0d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st6d) {
+					goto exact
+				}
+				t6a, t6b, t6c, t6d := float32(st6a), float32(st6b), float32(st6c), float32(st6d)
+				t8a, t8b, t8c, t8d := float32(t4a*c7), float32(t4b*c7), float32(t4c*c7), float32(t4d*c7)
+				t9a, t9b, t9c, t9d := float32(t6a-t8a), float32(t6b-t8b), float32(t6c-t8c), float32(t6d-t8d)
+				t10a, t10b, t10c, t10d := float32(t9a-t6a), float32(t9b-t6b), float32(t9c-t6c), float32(t9d-t6d)
+				st11a, st11b, st11c, st11d := scalar.MulAdd32(t4a, c7, t10a), scalar.MulAdd32(t4b, c7, t10b), scalar.MulAdd32(t4c, c7, t10c), scalar.MulAdd32(t4d, c7, t10d)
+				if scalar.Tied32(st11a) {
+					if scalar.Inexact32(st11a, scalar.Sum32(t4a), scalar.Sum32(c7), scalar.Sum32(t10a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st11a) {
+					goto exact
+				}
+				if scalar.Tied32(st11b) {
+					if scalar.Inexact32(st11b, scalar.Sum32(t4b), scalar.Sum32(c7), scalar.Sum32(t10b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st11b) {
+					goto exact
+				}
+				if scalar.Tied32(st11c) {
+					if scalar.Inexact32(st11c, scalar.Sum32(t4c), scalar.Sum32(c7), scalar.Sum32(t10c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st11c) {
+					goto exact
+				}
+				if scalar.Tied32(st11d) {
+					if scalar.Inexact32(st11d, scalar.Sum32(t4d), scalar.Sum32(c7), scalar.Sum32(t10d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st11d) {
+					goto exact
+				}
+				t11a, t11b, t11c, t11d := float32(st11a), float32(st11b), float32(st11c), float32(st11d)
+				st13a, st13b, st13c, st13d := scalar.MulAdd32(t4a, c12, t11a), scalar.MulAdd32(t4b, c12, t11b), scalar.MulAdd32(t4c, c12, t11c), scalar.MulAdd32(t4d, c12, t11d)
+				if scalar.Tied32(st13a) {
+					if scalar.Inexact32(st13a, scalar.Sum32(t4a), scalar.Sum32(c12), scalar.Sum32(t11a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13a) {
+					goto exact
+				}
+				if scalar.Tied32(st13b) {
+					if scalar.Inexact32(st13b, scalar.Sum32(t4b), scalar.Sum32(c12), scalar.Sum32(t11b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13b) {
+					goto exact
+				}
+				if scalar.Tied32(st13c) {
+					if scalar.Inexact32(st13c, scalar.Sum32(t4c), scalar.Sum32(c12), scalar.Sum32(t11c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13c) {
+					goto exact
+				}
+				if scalar.Tied32(st13d) {
+					if scalar.Inexact32(st13d, scalar.Sum32(t4d), scalar.Sum32(c12), scalar.Sum32(t11d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13d) {
+					goto exact
+				}
+				t13a, t13b, t13c, t13d := float32(st13a), float32(st13b), float32(st13c), float32(st13d)
+				t77a, t77b, t77c, t77d := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31)), math.Float32frombits(math.Float32bits(t0c)&^(1<<31)), math.Float32frombits(math.Float32bits(t0d)&^(1<<31))
+				t79a, t79b, t79c, t79d := c78 <= t77a, c78 <= t77b, c78 <= t77c, c78 <= t77d
+				t80a := t3a
+				t81a := t9a
+				t82a := t13a
+				if t79a {
+					t14a := float64(t0a)
+					t16a := math.Float64frombits(math.Float64bits(t14a) &^ (1 << 63))
+					t17a := c15 <= t16a
+					t20a := c19
+					if t17a {
+						t20a = c18
+					}
+					t21a := float64(t14a * t20a)
+					t26a := c22
+					if t17a {
+						t26a = c23
+					}
+					t27a := c23
+					if t17a {
+						t27a = c24
+					}
+					t28a := c24
+					if t17a {
+						t28a = c25
+					}
+					t30a := float64(t21a * c29)
+					t31a := float64(t30a * t26a)
+					t32a := -t31a
+					t33a := math.FMA(t30a, t26a, t32a)
+					t34a := float64(t21a * t27a)
+					t35a := -t34a
+					t36a := math.FMA(t21a, t27a, t35a)
+					t37a := float64(t21a * c19)
+					t38a := math.FMA(t37a, t28a, t36a)
+					t40a := float64(t31a * c39)
+					t41a := float64(math.RoundToEven(float64(t40a)))
+					t43a := math.FMA(t41a, c42, t31a)
+					t44a := float64(t33a * c39)
+					t45a := float64(math.RoundToEven(float64(t44a)))
+					t46a := math.FMA(t45a, c42, t33a)
+					t47a := float64(t43a + t46a)
+					t48a := float64(t34a * c39)
+					t49a := float64(math.RoundToEven(float64(t48a)))
+					t50a := math.FMA(t49a, c42, t34a)
+					t51a := float64(t47a + t50a)
+					t52a := float64(t51a - t47a)
+					t53a := float64(t51a - t52a)
+					t54a := float64(t47a - t53a)
+					t55a := float64(t50a - t52a)
+					t56a := float64(t54a + t55a)
+					t59a := math.FMA(t51a, c58, c57)
+					t60a := float64(t59a - c57)
+					t61a := float64(t51a - t60a)
+					t62a := float64(t56a + t38a)
+					t65a := float64(t61a * c63)
+					t66a := -t65a
+					t67a := math.FMA(t61a, c63, t66a)
+					t68a := math.FMA(t62a, c63, t67a)
+					t69a := math.FMA(t61a, c64, t68a)
+					t70a := float64(t65a + t69a)
+					t71a := float32(t70a)
+					t72a := float64(t71a)
+					t73a := float64(t72a - t70a)
+					t74a := float32(t73a)
+					t75a := float32(t60a)
+					t76a := float32(t75a + c1)
+					t80a = t76a
+					t81a = t71a
+					t82a = t74a
+				}
+				t80b := t3b
+				t81b := t9b
+				t82b := t13b
+				if t79b {
+					t14b := float64(t0b)
+					t16b := math.Float64frombits(math.Float64bits(t14b) &^ (1 << 63))
+					t17b := c15 <= t16b
+					t20b := c19
+					if t17b {
+						t20b = c18
+					}
+					t21b := float64(t14b * t20b)
+					t26b := c22
+					if t17b {
+						t26b = c23
+					}
+					t27b := c23
+					if t17b {
+						t27b = c24
+					}
+					t28b := c24
+					if t17b {
+						t28b = c25
+					}
+					t30b := float64(t21b * c29)
+					t31b := float64(t30b * t26b)
+					t32b := -t31b
+					t33b := math.FMA(t30b, t26b, t32b)
+					t34b := float64(t21b * t27b)
+					t35b := -t34b
+					t36b := math.FMA(t21b, t27b, t35b)
+					t37b := float64(t21b * c19)
+					t38b := math.FMA(t37b, t28b, t36b)
+					t40b := float64(t31b * c39)
+					t41b := float64(math.RoundToEven(float64(t40b)))
+					t43b := math.FMA(t41b, c42, t31b)
+					t44b := float64(t33b * c39)
+					t45b := float64(math.RoundToEven(float64(t44b)))
+					t46b := math.FMA(t45b, c42, t33b)
+					t47b := float64(t43b + t46b)
+					t48b := float64(t34b * c39)
+					t49b := float64(math.RoundToEven(float64(t48b)))
+					t50b := math.FMA(t49b, c42, t34b)
+					t51b := float64(t47b + t50b)
+					t52b := float64(t51b - t47b)
+					t53b := float64(t51b - t52b)
+					t54b := float64(t47b - t53b)
+					t55b := float64(t50b - t52b)
+					t56b := float64(t54b + t55b)
+					t59b := math.FMA(t51b, c58, c57)
+					t60b := float64(t59b - c57)
+					t61b := float64(t51b - t60b)
+					t62b := float64(t56b + t38b)
+					t65b := float64(t61b * c63)
+					t66b := -t65b
+					t67b := math.FMA(t61b, c63, t66b)
+					t68b := math.FMA(t62b, c63, t67b)
+					t69b := math.FMA(t61b, c64, t68b)
+					t70b := float64(t65b + t69b)
+					t71b := float32(t70b)
+					t72b := float64(t71b)
+					t73b := float64(t72b - t70b)
+					t74b := float32(t73b)
+					t75b := float32(t60b)
+					t76b := float32(t75b + c1)
+					t80b = t76b
+					t81b = t71b
+					t82b = t74b
+				}
+				t80c := t3c
+				t81c := t9c
+				t82c := t13c
+				if t79c {
+					t14c := float64(t0c)
+					t16c := math.Float64frombits(math.Float64bits(t14c) &^ (1 << 63))
+					t17c := c15 <= t16c
+					t20c := c19
+					if t17c {
+						t20c = c18
+					}
+					t21c := float64(t14c * t20c)
+					t26c := c22
+					if t17c {
+						t26c = c23
+					}
+					t27c := c23
+					if t17c {
+						t27c = c24
+					}
+					t28c := c24
+					if t17c {
+						t28c = c25
+					}
+					t30c := float64(t21c * c29)
+					t31c := float64(t30c * t26c)
+					t32c := -t31c
+					t33c := math.FMA(t30c, t26c, t32c)
+					t34c := float64(t21c * t27c)
+					t35c := -t34c
+					t36c := math.FMA(t21c, t27c, t35c)
+					t37c := float64(t21c * c19)
+					t38c := math.FMA(t37c, t28c, t36c)
+					t40c := float64(t31c * c39)
+					t41c := float64(math.RoundToEven(float64(t40c)))
+					t43c := math.FMA(t41c, c42, t31c)
+					t44c := float64(t33c * c39)
+					t45c := float64(math.RoundToEven(float64(t44c)))
+					t46c := math.FMA(t45c, c42, t33c)
+					t47c := float64(t43c + t46c)
+					t48c := float64(t34c * c39)
+					t49c := float64(math.RoundToEven(float64(t48c)))
+					t50c := math.FMA(t49c, c42, t34c)
+					t51c := float64(t47c + t50c)
+					t52c := float64(t51c - t47c)
+					t53c := float64(t51c - t52c)
+					t54c := float64(t47c - t53c)
+					t55c := float64(t50c - t52c)
+					t56c := float64(t54c + t55c)
+					t59c := math.FMA(t51c, c58, c57)
+					t60c := float64(t59c - c57)
+					t61c := float64(t51c - t60c)
+					t62c := float64(t56c + t38c)
+					t65c := float64(t61c * c63)
+					t66c := -t65c
+					t67c := math.FMA(t61c, c63, t66c)
+					t68c := math.FMA(t62c, c63, t67c)
+					t69c := math.FMA(t61c, c64, t68c)
+					t70c := float64(t65c + t69c)
+					t71c := float32(t70c)
+					t72c := float64(t71c)
+					t73c := float64(t72c - t70c)
+					t74c := float32(t73c)
+					t75c := float32(t60c)
+					t76c := float32(t75c + c1)
+					t80c = t76c
+					t81c = t71c
+					t82c = t74c
+				}
+				t80d := t3d
+				t81d := t9d
+				t82d := t13d
+				if t79d {
+					t14d := float64(t0d)
+					t16d := math.Float64frombits(math.Float64bits(t14d) &^ (1 << 63))
+					t17d := c15 <= t16d
+					t20d := c19
+					if t17d {
+						t20d = c18
+					}
+					t21d := float64(t14d * t20d)
+					t26d := c22
+					if t17d {
+						t26d = c23
+					}
+					t27d := c23
+					if t17d {
+						t27d = c24
+					}
+					t28d := c24
+					if t17d {
+						t28d = c25
+					}
+					t30d := float64(t21d * c29)
+					t31d := float64(t30d * t26d)
+					t32d := -t31d
+					t33d := math.FMA(t30d, t26d, t32d)
+					t34d := float64(t21d * t27d)
+					t35d := -t34d
+					t36d := math.FMA(t21d, t27d, t35d)
+					t37d := float64(t21d * c19)
+					t38d := math.FMA(t37d, t28d, t36d)
+					t40d := float64(t31d * c39)
+					t41d := float64(math.RoundToEven(float64(t40d)))
+					t43d := math.FMA(t41d, c42, t31d)
+					t44d := float64(t33d * c39)
+					t45d := float64(math.RoundToEven(float64(t44d)))
+					t46d := math.FMA(t45d, c42, t33d)
+					t47d := float64(t43d + t46d)
+					t48d := float64(t34d * c39)
+					t49d := float64(math.RoundToEven(float64(t48d)))
+					t50d := math.FMA(t49d, c42, t34d)
+					t51d := float64(t47d + t50d)
+					t52d := float64(t51d - t47d)
+					t53d := float64(t51d - t52d)
+					t54d := float64(t47d - t53d)
+					t55d := float64(t50d - t52d)
+					t56d := float64(t54d + t55d)
+					t59d := math.FMA(t51d, c58, c57)
+					t60d := float64(t59d - c57)
+					t61d := float64(t51d - t60d)
+					t62d := float64(t56d + t38d)
+					t65d := float64(t61d * c63)
+					t66d := -t65d
+					t67d := math.FMA(t61d, c63, t66d)
+					t68d := math.FMA(t62d, c63, t67d)
+					t69d := math.FMA(t61d, c64, t68d)
+					t70d := float64(t65d + t69d)
+					t71d := float32(t70d)
+					t72d := float64(t71d)
+					t73d := float64(t72d - t70d)
+					t74d := float32(t73d)
+					t75d := float32(t60d)
+					t76d := float32(t75d + c1)
+					t80d = t76d
+					t81d = t71d
+					t82d = t74d
+				}
+				t84a, t84b, t84c, t84d := float32(t81a*c83), float32(t81b*c83), float32(t81c*c83), float32(t81d*c83)
+				t85a, t85b, t85c, t85d := float32(t84a*t82a), float32(t84b*t82b), float32(t84c*t82c), float32(t84d*t82d)
+				st86a, st86b, st86c, st86d := scalar.MulAdd32(t81a, t81a, t85a), scalar.MulAdd32(t81b, t81b, t85b), scalar.MulAdd32(t81c, t81c, t85c), scalar.MulAdd32(t81d, t81d, t85d)
+				if scalar.Tied32(st86a) {
+					if scalar.Inexact32(st86a, scalar.Sum32(t81a), scalar.Sum32(t81a), scalar.Sum32(t85a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st86a) {
+					goto exact
+				}
+				if scalar.Tied32(st86b) {
+					if scalar.Inexact32(st86b, scalar.Sum32(t81b), scalar.Sum32(t81b), scalar.Sum32(t85b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st86b) {
+					goto exact
+				}
+				if scalar.Tied32(st86c) {
+					if scalar.Inexact32(st86c, scalar.Sum32(t81c), scalar.Sum32(t81c), scalar.Sum32(t85c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st86c) {
+					goto exact
+				}
+				if scalar.Tied32(st86d) {
+					if scalar.Inexact32(st86d, scalar.Sum32(t81d), scalar.Sum32(t81d), scalar.Sum32(t85d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st86d) {
+					goto exact
+				}
+				t86a, t86b, t86c, t86d := float32(st86a), float32(st86b), float32(st86c), float32(st86d)
+				t87a, t87b, t87c, t87d := float32(t81a*t86a), float32(t81b*t86b), float32(t81c*t86c), float32(t81d*t86d)
+				st90a, st90b, st90c, st90d := scalar.MulAdd32(c88, t86a, c89), scalar.MulAdd32(c88, t86b, c89), scalar.MulAdd32(c88, t86c, c89), scalar.MulAdd32(c88, t86d, c89)
+				if scalar.Tied32(st90a) {
+					if scalar.Inexact32(st90a, scalar.Sum32(c88), scalar.Sum32(t86a), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st90b) {
+					if scalar.Inexact32(st90b, scalar.Sum32(c88), scalar.Sum32(t86b), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st90c) {
+					if scalar.Inexact32(st90c, scalar.Sum32(c88), scalar.Sum32(t86c), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st90d) {
+					if scalar.Inexact32(st90d, scalar.Sum32(c88), scalar.Sum32(t86d), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				t90a, t90b, t90c, t90d := float32(st90a), float32(st90b), float32(st90c), float32(st90d)
+				st92a, st92b, st92c, st92d := scalar.MulAdd32(t90a, t86a, c91), scalar.MulAdd32(t90b, t86b, c91), scalar.MulAdd32(t90c, t86c, c91), scalar.MulAdd32(t90d, t86d, c91)
+				if scalar.Tied32(st92a) {
+					if scalar.Inexact32(st92a, scalar.Sum32(t90a), scalar.Sum32(t86a), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st92b) {
+					if scalar.Inexact32(st92b, scalar.Sum32(t90b), scalar.Sum32(t86b), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st92c) {
+					if scalar.Inexact32(st92c, scalar.Sum32(t90c), scalar.Sum32(t86c), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st92d) {
+					if scalar.Inexact32(st92d, scalar.Sum32(t90d), scalar.Sum32(t86d), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				t92a, t92b, t92c, t92d := float32(st92a), float32(st92b), float32(st92c), float32(st92d)
+				st93a, st93b, st93c, st93d := scalar.MulAdd32(t87a, t92a, t82a), scalar.MulAdd32(t87b, t92b, t82b), scalar.MulAdd32(t87c, t92c, t82c), scalar.MulAdd32(t87d, t92d, t82d)
+				if scalar.Tied32(st93a) {
+					if scalar.Inexact32(st93a, scalar.Sum32(t87a), scalar.Sum32(t92a), scalar.Sum32(t82a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st93a) {
+					goto exact
+				}
+				if scalar.Tied32(st93b) {
+					if scalar.Inexact32(st93b, scalar.Sum32(t87b), scalar.Sum32(t92b), scalar.Sum32(t82b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st93b) {
+					goto exact
+				}
+				if scalar.Tied32(st93c) {
+					if scalar.Inexact32(st93c, scalar.Sum32(t87c), scalar.Sum32(t92c), scalar.Sum32(t82c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st93c) {
+					goto exact
+				}
+				if scalar.Tied32(st93d) {
+					if scalar.Inexact32(st93d, scalar.Sum32(t87d), scalar.Sum32(t92d), scalar.Sum32(t82d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st93d) {
+					goto exact
+				}
+				t93a, t93b, t93c, t93d := float32(st93a), float32(st93b), float32(st93c), float32(st93d)
+				t94a, t94b, t94c, t94d := float32(t81a-t93a), float32(t81b-t93b), float32(t81c-t93c), float32(t81d-t93d)
+				st97a, st97b, st97c, st97d := scalar.MulAdd32(c95, t86a, c96), scalar.MulAdd32(c95, t86b, c96), scalar.MulAdd32(c95, t86c, c96), scalar.MulAdd32(c95, t86d, c96)
+				if scalar.Tied32(st97a) {
+					if scalar.Inexact32(st97a, scalar.Sum32(c95), scalar.Sum32(t86a), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st97b) {
+					if scalar.Inexact32(st97b, scalar.Sum32(c95), scalar.Sum32(t86b), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st97c) {
+					if scalar.Inexact32(st97c, scalar.Sum32(c95), scalar.Sum32(t86c), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st97d) {
+					if scalar.Inexact32(st97d, scalar.Sum32(c95), scalar.Sum32(t86d), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				t97a, t97b, t97c, t97d := float32(st97a), float32(st97b), float32(st97c), float32(st97d)
+				st99a, st99b, st99c, st99d := scalar.MulAdd32(t97a, t86a, c98), scalar.MulAdd32(t97b, t86b, c98), scalar.MulAdd32(t97c, t86c, c98), scalar.MulAdd32(t97d, t86d, c98)
+				if scalar.Tied32(st99a) {
+					if scalar.Inexact32(st99a, scalar.Sum32(t97a), scalar.Sum32(t86a), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st99b) {
+					if scalar.Inexact32(st99b, scalar.Sum32(t97b), scalar.Sum32(t86b), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st99c) {
+					if scalar.Inexact32(st99c, scalar.Sum32(t97c), scalar.Sum32(t86c), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st99d) {
+					if scalar.Inexact32(st99d, scalar.Sum32(t97d), scalar.Sum32(t86d), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				t99a, t99b, t99c, t99d := float32(st99a), float32(st99b), float32(st99c), float32(st99d)
+				st101a, st101b, st101c, st101d := scalar.MulAdd32(t99a, t86a, c100), scalar.MulAdd32(t99b, t86b, c100), scalar.MulAdd32(t99c, t86c, c100), scalar.MulAdd32(t99d, t86d, c100)
+				if scalar.Tied32(st101a) {
+					if scalar.Inexact32(st101a, scalar.Sum32(t99a), scalar.Sum32(t86a), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st101b) {
+					if scalar.Inexact32(st101b, scalar.Sum32(t99b), scalar.Sum32(t86b), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st101c) {
+					if scalar.Inexact32(st101c, scalar.Sum32(t99c), scalar.Sum32(t86c), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st101d) {
+					if scalar.Inexact32(st101d, scalar.Sum32(t99d), scalar.Sum32(t86d), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				t101a, t101b, t101c, t101d := float32(st101a), float32(st101b), float32(st101c), float32(st101d)
+				st103a, st103b, st103c, st103d := scalar.MulAdd32(t86a, t101a, c102), scalar.MulAdd32(t86b, t101b, c102), scalar.MulAdd32(t86c, t101c, c102), scalar.MulAdd32(t86d, t101d, c102)
+				if scalar.Tied32(st103a) {
+					if scalar.Inexact32(st103a, scalar.Sum32(t86a), scalar.Sum32(t101a), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st103b) {
+					if scalar.Inexact32(st103b, scalar.Sum32(t86b), scalar.Sum32(t101b), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st103c) {
+					if scalar.Inexact32(st103c, scalar.Sum32(t86c), scalar.Sum32(t101c), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st103d) {
+					if scalar.Inexact32(st103d, scalar.Sum32(t86d), scalar.Sum32(t101d), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				t103a, t103b, t103c, t103d := float32(st103a), float32(st103b), float32(st103c), float32(st103d)
+				t104a, t104b, t104c, t104d := int32(math.Float32bits(t80a)), int32(math.Float32bits(t80b)), int32(math.Float32bits(t80c)), int32(math.Float32bits(t80d))
+				t106a, t106b, t106c, t106d := t104a<<uint32(c105), t104b<<uint32(c105), t104c<<uint32(c105), t104d<<uint32(c105)
+				t108a, t108b, t108c, t108d := t106a < c107, t106b < c107, t106c < c107, t106d < c107
+				t109a := t94a
+				if t108a {
+					t109a = t103a
+				}
+				t109b := t94b
+				if t108b {
+					t109b = t103b
+				}
+				t109c := t94c
+				if t108c {
+					t109c = t103c
+				}
+				t109d := t94d
+				if t108d {
+					t109d = t103d
+				}
+				t111a, t111b, t111c, t111d := t104a<<uint32(c110), t104b<<uint32(c110), t104c<<uint32(c110), t104d<<uint32(c110)
+				t113a, t113b, t113c, t113d := t111a&c112, t111b&c112, t111c&c112, t111d&c112
+				t114a, t114b, t114c, t114d := int32(math.Float32bits(t109a)), int32(math.Float32bits(t109b)), int32(math.Float32bits(t109c)), int32(math.Float32bits(t109d))
+				t115a, t115b, t115c, t115d := t114a^t113a, t114b^t113b, t114c^t113c, t114d^t113d
+				t116a, t116b, t116c, t116d := math.Float32frombits(uint32(t115a)), math.Float32frombits(uint32(t115b)), math.Float32frombits(uint32(t115c)), math.Float32frombits(uint32(t115d))
+				t117a, t117b, t117c, t117d := float32(t116a*t116a), float32(t116b*t116b), float32(t116c*t116c), float32(t116d*t116d)
+				st118a, st118b, st118c, st118d := scalar.MulAdd32(v2a, c2, c1), scalar.MulAdd32(v2b, c2, c1), scalar.MulAdd32(v2c, c2, c1), scalar.MulAdd32(v2d, c2, c1)
+				if scalar.Tied32(st118a) {
+					if scalar.Inexact32(st118a, scalar.Sum32(v2a), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st118b) {
+					if scalar.Inexact32(st118b, scalar.Sum32(v2b), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st118c) {
+					if scalar.Inexact32(st118c, scalar.Sum32(v2c), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st118d) {
+					if scalar.Inexact32(st118d, scalar.Sum32(v2d), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
+				}
+				t118a, t118b, t118c, t118d := float32(st118a), float32(st118b), float32(st118c), float32(st118d)
+				t119a, t119b, t119c, t119d := float32(t118a-c1), float32(t118b-c1), float32(t118c-c1), float32(t118d-c1)
+				st120a, st120b, st120c, st120d := scalar.MulAdd32(t119a, c5, v2a), scalar.MulAdd32(t119b, c5, v2b), scalar.MulAdd32(t119c, c5, v2c), scalar.MulAdd32(t119d, c5, v2d)
+				if scalar.Tied32(st120a) {
+					if scalar.Inexact32(st120a, scalar.Sum32(t119a), scalar.Sum32(c5), scalar.Sum32(v2a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st120a) {
+					goto exact
+				}
+				if scalar.Tied32(st120b) {
+					if scalar.Inexact32(st120b, scalar.Sum32(t119b), scalar.Sum32(c5), scalar.Sum32(v2b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st120b) {
+					goto exact
+				}
+				if scalar.Tied32(st120c) {
+					if scalar.Inexact32(st120c, scalar.Sum32(t119c), scalar.Sum32(c5), scalar.Sum32(v2c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st120c) {
+					goto exact
+				}
+				if scalar.Tied32(st120d) {
+					if scalar.Inexact32(st120d, scalar.Sum32(t119d), scalar.Sum32(c5), scalar.Sum32(v2d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st120d) {
+					goto exact
+				}
+				t120a, t120b, t120c, t120d := float32(st120a), float32(st120b), float32(st120c), float32(st120d)
+				t121a, t121b, t121c, t121d := float32(t119a*c7), float32(t119b*c7), float32(t119c*c7), float32(t119d*c7)
+				t122a, t122b, t122c, t122d := float32(t120a-t121a), float32(t120b-t121b), float32(t120c-t121c), float32(t120d-t121d)
+				t123a, t123b, t123c, t123d := float32(t122a-t120a), float32(t122b-t120b), float32(t122c-t120c), float32(t122d-t120d)
+				st124a, st124b, st124c, st124d := scalar.MulAdd32(t119a, c7, t123a), scalar.MulAdd32(t119b, c7, t123b), scalar.MulAdd32(t119c, c7, t123c), scalar.MulAdd32(t119d, c7, t123d)
+				if scalar.Tied32(st124a) {
+					if scalar.Inexact32(st124a, scalar.Sum32(t119a), scalar.Sum32(c7), scalar.Sum32(t123a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st124a) {
+					goto exact
+				}
+				if scalar.Tied32(st124b) {
+					if scalar.Inexact32(st124b, scalar.Sum32(t119b), scalar.Sum32(c7), scalar.Sum32(t123b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st124b) {
+					goto exact
+				}
+				if scalar.Tied32(st124c) {
+					if scalar.Inexact32(st124c, scalar.Sum32(t119c), scalar.Sum32(c7), scalar.Sum32(t123c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st124c) {
+					goto exact
+				}
+				if scalar.Tied32(st124d) {
+					if scalar.Inexact32(st124d, scalar.Sum32(t119d), scalar.Sum32(c7), scalar.Sum32(t123d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st124d) {
+					goto exact
+				}
+				t124a, t124b, t124c, t124d := float32(st124a), float32(st124b), float32(st124c), float32(st124d)
+				st125a, st125b, st125c, st125d := scalar.MulAdd32(t119a, c12, t124a), scalar.MulAdd32(t119b, c12, t124b), scalar.MulAdd32(t119c, c12, t124c), scalar.MulAdd32(t119d, c12, t124d)
+				if scalar.Tied32(st125a) {
+					if scalar.Inexact32(st125a, scalar.Sum32(t119a), scalar.Sum32(c12), scalar.Sum32(t124a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st125a) {
+					goto exact
+				}
+				if scalar.Tied32(st125b) {
+					if scalar.Inexact32(st125b, scalar.Sum32(t119b), scalar.Sum32(c12), scalar.Sum32(t124b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st125b) {
+					goto exact
+				}
+				if scalar.Tied32(st125c) {
+					if scalar.Inexact32(st125c, scalar.Sum32(t119c), scalar.Sum32(c12), scalar.Sum32(t124c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st125c) {
+					goto exact
+				}
+				if scalar.Tied32(st125d) {
+					if scalar.Inexact32(st125d, scalar.Sum32(t119d), scalar.Sum32(c12), scalar.Sum32(t124d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st125d) {
+					goto exact
+				}
+				t125a, t125b, t125c, t125d := float32(st125a), float32(st125b), float32(st125c), float32(st125d)
+				t175a, t175b, t175c, t175d := math.Float32frombits(math.Float32bits(v2a)&^(1<<31)), math.Float32frombits(math.Float32bits(v2b)&^(1<<31)), math.Float32frombits(math.Float32bits(v2c)&^(1<<31)), math.Float32frombits(math.Float32bits(v2d)&^(1<<31))
+				t176a, t176b, t176c, t176d := c78 <= t175a, c78 <= t175b, c78 <= t175c, c78 <= t175d
+				t177a := t118a
+				t178a := t122a
+				t179a := t125a
+				if t176a {
+					t126a := float64(v2a)
+					t127a := math.Float64frombits(math.Float64bits(t126a) &^ (1 << 63))
+					t128a := c15 <= t127a
+					t129a := c19
+					if t128a {
+						t129a = c18
+					}
+					t130a := float64(t126a * t129a)
+					t131a := c22
+					if t128a {
+						t131a = c23
+					}
+					t132a := c23
+					if t128a {
+						t132a = c24
+					}
+					t133a := c24
+					if t128a {
+						t133a = c25
+					}
+					t134a := float64(t130a * c29)
+					t135a := float64(t134a * t131a)
+					t136a := -t135a
+					t137a := math.FMA(t134a, t131a, t136a)
+					t138a := float64(t130a * t132a)
+					t139a := -t138a
+					t140a := math.FMA(t130a, t132a, t139a)
+					t141a := float64(t130a * c19)
+					t142a := math.FMA(t141a, t133a, t140a)
+					t143a := float64(t135a * c39)
+					t144a := float64(math.RoundToEven(float64(t143a)))
+					t145a := math.FMA(t144a, c42, t135a)
+					t146a := float64(t137a * c39)
+					t147a := float64(math.RoundToEven(float64(t146a)))
+					t148a := math.FMA(t147a, c42, t137a)
+					t149a := float64(t145a + t148a)
+					t150a := float64(t138a * c39)
+					t151a := float64(math.RoundToEven(float64(t150a)))
+					t152a := math.FMA(t151a, c42, t138a)
+					t153a := float64(t149a + t152a)
+					t154a := float64(t153a - t149a)
+					t155a := float64(t153a - t154a)
+					t156a := float64(t149a - t155a)
+					t157a := float64(t152a - t154a)
+					t158a := float64(t156a + t157a)
+					t159a := math.FMA(t153a, c58, c57)
+					t160a := float64(t159a - c57)
+					t161a := float64(t153a - t160a)
+					t162a := float64(t158a + t142a)
+					t163a := float64(t161a * c63)
+					t164a := -t163a
+					t165a := math.FMA(t161a, c63, t164a)
+					t166a := math.FMA(t162a, c63, t165a)
+					t167a := math.FMA(t161a, c64, t166a)
+					t168a := float64(t163a + t167a)
+					t169a := float32(t168a)
+					t170a := float64(t169a)
+					t171a := float64(t170a - t168a)
+					t172a := float32(t171a)
+					t173a := float32(t160a)
+					t174a := float32(t173a + c1)
+					t177a = t174a
+					t178a = t169a
+					t179a = t172a
+				}
+				t177b := t118b
+				t178b := t122b
+				t179b := t125b
+				if t176b {
+					t126b := float64(v2b)
+					t127b := math.Float64frombits(math.Float64bits(t126b) &^ (1 << 63))
+					t128b := c15 <= t127b
+					t129b := c19
+					if t128b {
+						t129b = c18
+					}
+					t130b := float64(t126b * t129b)
+					t131b := c22
+					if t128b {
+						t131b = c23
+					}
+					t132b := c23
+					if t128b {
+						t132b = c24
+					}
+					t133b := c24
+					if t128b {
+						t133b = c25
+					}
+					t134b := float64(t130b * c29)
+					t135b := float64(t134b * t131b)
+					t136b := -t135b
+					t137b := math.FMA(t134b, t131b, t136b)
+					t138b := float64(t130b * t132b)
+					t139b := -t138b
+					t140b := math.FMA(t130b, t132b, t139b)
+					t141b := float64(t130b * c19)
+					t142b := math.FMA(t141b, t133b, t140b)
+					t143b := float64(t135b * c39)
+					t144b := float64(math.RoundToEven(float64(t143b)))
+					t145b := math.FMA(t144b, c42, t135b)
+					t146b := float64(t137b * c39)
+					t147b := float64(math.RoundToEven(float64(t146b)))
+					t148b := math.FMA(t147b, c42, t137b)
+					t149b := float64(t145b + t148b)
+					t150b := float64(t138b * c39)
+					t151b := float64(math.RoundToEven(float64(t150b)))
+					t152b := math.FMA(t151b, c42, t138b)
+					t153b := float64(t149b + t152b)
+					t154b := float64(t153b - t149b)
+					t155b := float64(t153b - t154b)
+					t156b := float64(t149b - t155b)
+					t157b := float64(t152b - t154b)
+					t158b := float64(t156b + t157b)
+					t159b := math.FMA(t153b, c58, c57)
+					t160b := float64(t159b - c57)
+					t161b := float64(t153b - t160b)
+					t162b := float64(t158b + t142b)
+					t163b := float64(t161b * c63)
+					t164b := -t163b
+					t165b := math.FMA(t161b, c63, t164b)
+					t166b := math.FMA(t162b, c63, t165b)
+					t167b := math.FMA(t161b, c64, t166b)
+					t168b := float64(t163b + t167b)
+					t169b := float32(t168b)
+					t170b := float64(t169b)
+					t171b := float64(t170b - t168b)
+					t172b := float32(t171b)
+					t173b := float32(t160b)
+					t174b := float32(t173b + c1)
+					t177b = t174b
+					t178b = t169b
+					t179b = t172b
+				}
+				t177c := t118c
+				t178c := t122c
+				t179c := t125c
+				if t176c {
+					t126c := float64(v2c)
+					t127c := math.Float64frombits(math.Float64bits(t126c) &^ (1 << 63))
+					t128c := c15 <= t127c
+					t129c := c19
+					if t128c {
+						t129c = c18
+					}
+					t130c := float64(t126c * t129c)
+					t131c := c22
+					if t128c {
+						t131c = c23
+					}
+					t132c := c23
+					if t128c {
+						t132c = c24
+					}
+					t133c := c24
+					if t128c {
+						t133c = c25
+					}
+					t134c := float64(t130c * c29)
+					t135c := float64(t134c * t131c)
+					t136c := -t135c
+					t137c := math.FMA(t134c, t131c, t136c)
+					t138c := float64(t130c * t132c)
+					t139c := -t138c
+					t140c := math.FMA(t130c, t132c, t139c)
+					t141c := float64(t130c * c19)
+					t142c := math.FMA(t141c, t133c, t140c)
+					t143c := float64(t135c * c39)
+					t144c := float64(math.RoundToEven(float64(t143c)))
+					t145c := math.FMA(t144c, c42, t135c)
+					t146c := float64(t137c * c39)
+					t147c := float64(math.RoundToEven(float64(t146c)))
+					t148c := math.FMA(t147c, c42, t137c)
+					t149c := float64(t145c + t148c)
+					t150c := float64(t138c * c39)
+					t151c := float64(math.RoundToEven(float64(t150c)))
+					t152c := math.FMA(t151c, c42, t138c)
+					t153c := float64(t149c + t152c)
+					t154c := float64(t153c - t149c)
+					t155c := float64(t153c - t154c)
+					t156c := float64(t149c - t155c)
+					t157c := float64(t152c - t154c)
+					t158c := float64(t156c + t157c)
+					t159c := math.FMA(t153c, c58, c57)
+					t160c := float64(t159c - c57)
+					t161c := float64(t153c - t160c)
+					t162c := float64(t158c + t142c)
+					t163c := float64(t161c * c63)
+					t164c := -t163c
+					t165c := math.FMA(t161c, c63, t164c)
+					t166c := math.FMA(t162c, c63, t165c)
+					t167c := math.FMA(t161c, c64, t166c)
+					t168c := float64(t163c + t167c)
+					t169c := float32(t168c)
+					t170c := float64(t169c)
+					t171c := float64(t170c - t168c)
+					t172c := float32(t171c)
+					t173c := float32(t160c)
+					t174c := float32(t173c + c1)
+					t177c = t174c
+					t178c = t169c
+					t179c = t172c
+				}
+				t177d := t118d
+				t178d := t122d
+				t179d := t125d
+				if t176d {
+					t126d := float64(v2d)
+					t127d := math.Float64frombits(math.Float64bits(t126d) &^ (1 << 63))
+					t128d := c15 <= t127d
+					t129d := c19
+					if t128d {
+						t129d = c18
+					}
+					t130d := float64(t126d * t129d)
+					t131d := c22
+					if t128d {
+						t131d = c23
+					}
+					t132d := c23
+					if t128d {
+						t132d = c24
+					}
+					t133d := c24
+					if t128d {
+						t133d = c25
+					}
+					t134d := float64(t130d * c29)
+					t135d := float64(t134d * t131d)
+					t136d := -t135d
+					t137d := math.FMA(t134d, t131d, t136d)
+					t138d := float64(t130d * t132d)
+					t139d := -t138d
+					t140d := math.FMA(t130d, t132d, t139d)
+					t141d := float64(t130d * c19)
+					t142d := math.FMA(t141d, t133d, t140d)
+					t143d := float64(t135d * c39)
+					t144d := float64(math.RoundToEven(float64(t143d)))
+					t145d := math.FMA(t144d, c42, t135d)
+					t146d := float64(t137d * c39)
+					t147d := float64(math.RoundToEven(float64(t146d)))
+					t148d := math.FMA(t147d, c42, t137d)
+					t149d := float64(t145d + t148d)
+					t150d := float64(t138d * c39)
+					t151d := float64(math.RoundToEven(float64(t150d)))
+					t152d := math.FMA(t151d, c42, t138d)
+					t153d := float64(t149d + t152d)
+					t154d := float64(t153d - t149d)
+					t155d := float64(t153d - t154d)
+					t156d := float64(t149d - t155d)
+					t157d := float64(t152d - t154d)
+					t158d := float64(t156d + t157d)
+					t159d := math.FMA(t153d, c58, c57)
+					t160d := float64(t159d - c57)
+					t161d := float64(t153d - t160d)
+					t162d := float64(t158d + t142d)
+					t163d := float64(t161d * c63)
+					t164d := -t163d
+					t165d := math.FMA(t161d, c63, t164d)
+					t166d := math.FMA(t162d, c63, t165d)
+					t167d := math.FMA(t161d, c64, t166d)
+					t168d := float64(t163d + t167d)
+					t169d := float32(t168d)
+					t170d := float64(t169d)
+					t171d := float64(t170d - t168d)
+					t172d := float32(t171d)
+					t173d := float32(t160d)
+					t174d := float32(t173d + c1)
+					t177d = t174d
+					t178d = t169d
+					t179d = t172d
+				}
+				t180a, t180b, t180c, t180d := float32(t178a*c83), float32(t178b*c83), float32(t178c*c83), float32(t178d*c83)
+				t181a, t181b, t181c, t181d := float32(t180a*t179a), float32(t180b*t179b), float32(t180c*t179c), float32(t180d*t179d)
+				st182a, st182b, st182c, st182d := scalar.MulAdd32(t178a, t178a, t181a), scalar.MulAdd32(t178b, t178b, t181b), scalar.MulAdd32(t178c, t178c, t181c), scalar.MulAdd32(t178d, t178d, t181d)
+				if scalar.Tied32(st182a) {
+					if scalar.Inexact32(st182a, scalar.Sum32(t178a), scalar.Sum32(t178a), scalar.Sum32(t181a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st182a) {
+					goto exact
+				}
+				if scalar.Tied32(st182b) {
+					if scalar.Inexact32(st182b, scalar.Sum32(t178b), scalar.Sum32(t178b), scalar.Sum32(t181b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st182b) {
+					goto exact
+				}
+				if scalar.Tied32(st182c) {
+					if scalar.Inexact32(st182c, scalar.Sum32(t178c), scalar.Sum32(t178c), scalar.Sum32(t181c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st182c) {
+					goto exact
+				}
+				if scalar.Tied32(st182d) {
+					if scalar.Inexact32(st182d, scalar.Sum32(t178d), scalar.Sum32(t178d), scalar.Sum32(t181d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st182d) {
+					goto exact
+				}
+				t182a, t182b, t182c, t182d := float32(st182a), float32(st182b), float32(st182c), float32(st182d)
+				t183a, t183b, t183c, t183d := float32(t178a*t182a), float32(t178b*t182b), float32(t178c*t182c), float32(t178d*t182d)
+				st184a, st184b, st184c, st184d := scalar.MulAdd32(c88, t182a, c89), scalar.MulAdd32(c88, t182b, c89), scalar.MulAdd32(c88, t182c, c89), scalar.MulAdd32(c88, t182d, c89)
+				if scalar.Tied32(st184a) {
+					if scalar.Inexact32(st184a, scalar.Sum32(c88), scalar.Sum32(t182a), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st184b) {
+					if scalar.Inexact32(st184b, scalar.Sum32(c88), scalar.Sum32(t182b), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st184c) {
+					if scalar.Inexact32(st184c, scalar.Sum32(c88), scalar.Sum32(t182c), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st184d) {
+					if scalar.Inexact32(st184d, scalar.Sum32(c88), scalar.Sum32(t182d), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				t184a, t184b, t184c, t184d := float32(st184a), float32(st184b), float32(st184c), float32(st184d)
+				st185a, st185b, st185c, st185d := scalar.MulAdd32(t184a, t182a, c91), scalar.MulAdd32(t184b, t182b, c91), scalar.MulAdd32(t184c, t182c, c91), scalar.MulAdd32(t184d, t182d, c91)
+				if scalar.Tied32(st185a) {
+					if scalar.Inexact32(st185a, scalar.Sum32(t184a), scalar.Sum32(t182a), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st185b) {
+					if scalar.Inexact32(st185b, scalar.Sum32(t184b), scalar.Sum32(t182b), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st185c) {
+					if scalar.Inexact32(st185c, scalar.Sum32(t184c), scalar.Sum32(t182c), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st185d) {
+					if scalar.Inexact32(st185d, scalar.Sum32(t184d), scalar.Sum32(t182d), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				t185a, t185b, t185c, t185d := float32(st185a), float32(st185b), float32(st185c), float32(st185d)
+				st186a, st186b, st186c, st186d := scalar.MulAdd32(t183a, t185a, t179a), scalar.MulAdd32(t183b, t185b, t179b), scalar.MulAdd32(t183c, t185c, t179c), scalar.MulAdd32(t183d, t185d, t179d)
+				if scalar.Tied32(st186a) {
+					if scalar.Inexact32(st186a, scalar.Sum32(t183a), scalar.Sum32(t185a), scalar.Sum32(t179a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st186a) {
+					goto exact
+				}
+				if scalar.Tied32(st186b) {
+					if scalar.Inexact32(st186b, scalar.Sum32(t183b), scalar.Sum32(t185b), scalar.Sum32(t179b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st186b) {
+					goto exact
+				}
+				if scalar.Tied32(st186c) {
+					if scalar.Inexact32(st186c, scalar.Sum32(t183c), scalar.Sum32(t185c), scalar.Sum32(t179c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st186c) {
+					goto exact
+				}
+				if scalar.Tied32(st186d) {
+					if scalar.Inexact32(st186d, scalar.Sum32(t183d), scalar.Sum32(t185d), scalar.Sum32(t179d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st186d) {
+					goto exact
+				}
+				t186a, t186b, t186c, t186d := float32(st186a), float32(st186b), float32(st186c), float32(st186d)
+				t187a, t187b, t187c, t187d := float32(t178a-t186a), float32(t178b-t186b), float32(t178c-t186c), float32(t178d-t186d)
+				st188a, st188b, st188c, st188d := scalar.MulAdd32(c95, t182a, c96), scalar.MulAdd32(c95, t182b, c96), scalar.MulAdd32(c95, t182c, c96), scalar.MulAdd32(c95, t182d, c96)
+				if scalar.Tied32(st188a) {
+					if scalar.Inexact32(st188a, scalar.Sum32(c95), scalar.Sum32(t182a), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st188b) {
+					if scalar.Inexact32(st188b, scalar.Sum32(c95), scalar.Sum32(t182b), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st188c) {
+					if scalar.Inexact32(st188c, scalar.Sum32(c95), scalar.Sum32(t182c), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st188d) {
+					if scalar.Inexact32(st188d, scalar.Sum32(c95), scalar.Sum32(t182d), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				t188a, t188b, t188c, t188d := float32(st188a), float32(st188b), float32(st188c), float32(st188d)
+				st189a, st189b, st189c, st189d := scalar.MulAdd32(t188a, t182a, c98), scalar.MulAdd32(t188b, t182b, c98), scalar.MulAdd32(t188c, t182c, c98), scalar.MulAdd32(t188d, t182d, c98)
+				if scalar.Tied32(st189a) {
+					if scalar.Inexact32(st189a, scalar.Sum32(t188a), scalar.Sum32(t182a), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st189b) {
+					if scalar.Inexact32(st189b, scalar.Sum32(t188b), scalar.Sum32(t182b), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st189c) {
+					if scalar.Inexact32(st189c, scalar.Sum32(t188c), scalar.Sum32(t182c), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st189d) {
+					if scalar.Inexact32(st189d, scalar.Sum32(t188d), scalar.Sum32(t182d), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				t189a, t189b, t189c, t189d := float32(st189a), float32(st189b), float32(st189c), float32(st189d)
+				st190a, st190b, st190c, st190d := scalar.MulAdd32(t189a, t182a, c100), scalar.MulAdd32(t189b, t182b, c100), scalar.MulAdd32(t189c, t182c, c100), scalar.MulAdd32(t189d, t182d, c100)
+				if scalar.Tied32(st190a) {
+					if scalar.Inexact32(st190a, scalar.Sum32(t189a), scalar.Sum32(t182a), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st190b) {
+					if scalar.Inexact32(st190b, scalar.Sum32(t189b), scalar.Sum32(t182b), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st190c) {
+					if scalar.Inexact32(st190c, scalar.Sum32(t189c), scalar.Sum32(t182c), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st190d) {
+					if scalar.Inexact32(st190d, scalar.Sum32(t189d), scalar.Sum32(t182d), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				t190a, t190b, t190c, t190d := float32(st190a), float32(st190b), float32(st190c), float32(st190d)
+				st191a, st191b, st191c, st191d := scalar.MulAdd32(t182a, t190a, c102), scalar.MulAdd32(t182b, t190b, c102), scalar.MulAdd32(t182c, t190c, c102), scalar.MulAdd32(t182d, t190d, c102)
+				if scalar.Tied32(st191a) {
+					if scalar.Inexact32(st191a, scalar.Sum32(t182a), scalar.Sum32(t190a), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st191b) {
+					if scalar.Inexact32(st191b, scalar.Sum32(t182b), scalar.Sum32(t190b), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st191c) {
+					if scalar.Inexact32(st191c, scalar.Sum32(t182c), scalar.Sum32(t190c), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st191d) {
+					if scalar.Inexact32(st191d, scalar.Sum32(t182d), scalar.Sum32(t190d), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				t191a, t191b, t191c, t191d := float32(st191a), float32(st191b), float32(st191c), float32(st191d)
+				t192a, t192b, t192c, t192d := int32(math.Float32bits(t177a)), int32(math.Float32bits(t177b)), int32(math.Float32bits(t177c)), int32(math.Float32bits(t177d))
+				t194a, t194b, t194c, t194d := int32(t192a+c193), int32(t192b+c193), int32(t192c+c193), int32(t192d+c193)
+				t195a, t195b, t195c, t195d := math.Float32frombits(uint32(t194a)), math.Float32frombits(uint32(t194b)), math.Float32frombits(uint32(t194c)), math.Float32frombits(uint32(t194d))
+				t196a, t196b, t196c, t196d := int32(math.Float32bits(t195a)), int32(math.Float32bits(t195b)), int32(math.Float32bits(t195c)), int32(math.Float32bits(t195d))
+				t197a, t197b, t197c, t197d := t196a<<uint32(c105), t196b<<uint32(c105), t196c<<uint32(c105), t196d<<uint32(c105)
+				t198a, t198b, t198c, t198d := t197a < c107, t197b < c107, t197c < c107, t197d < c107
+				t199a := t187a
+				if t198a {
+					t199a = t191a
+				}
+				t199b := t187b
+				if t198b {
+					t199b = t191b
+				}
+				t199c := t187c
+				if t198c {
+					t199c = t191c
+				}
+				t199d := t187d
+				if t198d {
+					t199d = t191d
+				}
+				t200a, t200b, t200c, t200d := t196a<<uint32(c110), t196b<<uint32(c110), t196c<<uint32(c110), t196d<<uint32(c110)
+				t201a, t201b, t201c, t201d := t200a&c112, t200b&c112, t200c&c112, t200d&c112
+				t202a, t202b, t202c, t202d := int32(math.Float32bits(t199a)), int32(math.Float32bits(t199b)), int32(math.Float32bits(t199c)), int32(math.Float32bits(t199d))
+				t203a, t203b, t203c, t203d := t202a^t201a, t202b^t201b, t202c^t201c, t202d^t201d
+				t204a, t204b, t204c, t204d := math.Float32frombits(uint32(t203a)), math.Float32frombits(uint32(t203b)), math.Float32frombits(uint32(t203c)), math.Float32frombits(uint32(t203d))
+				st205a, st205b, st205c, st205d := scalar.MulAdd32(v3a, c2, c1), scalar.MulAdd32(v3b, c2, c1), scalar.MulAdd32(v3c, c2, c1), scalar.MulAdd32(v3d, c2, c1)
+				if scalar.Tied32(st205a) {
+					if scalar.Inexact32(st205a, scalar.Sum32(v3a), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st205b) {
+					if scalar.Inexact32(st205b, scalar.Sum32(v3b), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st205c) {
+					if scalar.Inexact32(st205c, scalar.Sum32(v3c), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st205d) {
+					if scalar.Inexact32(st205d, scalar.Sum32(v3d), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
+				}
+				t205a, t205b, t205c, t205d := float32(st205a), float32(st205b), float32(st205c), float32(st205d)
+				t206a, t206b, t206c, t206d := float32(t205a-c1), float32(t205b-c1), float32(t205c-c1), float32(t205d-c1)
+				st207a, st207b, st207c, st207d := scalar.MulAdd32(t206a, c5, v3a), scalar.MulAdd32(t206b, c5, v3b), scalar.MulAdd32(t206c, c5, v3c), scalar.MulAdd32(t206d, c5, v3d)
+				if scalar.Tied32(st207a) {
+					if scalar.Inexact32(st207a, scalar.Sum32(t206a), scalar.Sum32(c5), scalar.Sum32(v3a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st207a) {
+					goto exact
+				}
+				if scalar.Tied32(st207b) {
+					if scalar.Inexact32(st207b, scalar.Sum32(t206b), scalar.Sum32(c5), scalar.Sum32(v3b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st207b) {
+					goto exact
+				}
+				if scalar.Tied32(st207c) {
+					if scalar.Inexact32(st207c, scalar.Sum32(t206c), scalar.Sum32(c5), scalar.Sum32(v3c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st207c) {
+					goto exact
+				}
+				if scalar.Tied32(st207d) {
+					if scalar.Inexact32(st207d, scalar.Sum32(t206d), scalar.Sum32(c5), scalar.Sum32(v3d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st207d) {
+					goto exact
+				}
+				t207a, t207b, t207c, t207d := float32(st207a), float32(st207b), float32(st207c), float32(st207d)
+				t208a, t208b, t208c, t208d := float32(t206a*c7), float32(t206b*c7), float32(t206c*c7), float32(t206d*c7)
+				t209a, t209b, t209c, t209d := float32(t207a-t208a), float32(t207b-t208b), float32(t207c-t208c), float32(t207d-t208d)
+				t210a, t210b, t210c, t210d := float32(t209a-t207a), float32(t209b-t207b), float32(t209c-t207c), float32(t209d-t207d)
+				st211a, st211b, st211c, st211d := scalar.MulAdd32(t206a, c7, t210a), scalar.MulAdd32(t206b, c7, t210b), scalar.MulAdd32(t206c, c7, t210c), scalar.MulAdd32(t206d, c7, t210d)
+				if scalar.Tied32(st211a) {
+					if scalar.Inexact32(st211a, scalar.Sum32(t206a), scalar.Sum32(c7), scalar.Sum32(t210a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st211a) {
+					goto exact
+				}
+				if scalar.Tied32(st211b) {
+					if scalar.Inexact32(st211b, scalar.Sum32(t206b), scalar.Sum32(c7), scalar.Sum32(t210b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st211b) {
+					goto exact
+				}
+				if scalar.Tied32(st211c) {
+					if scalar.Inexact32(st211c, scalar.Sum32(t206c), scalar.Sum32(c7), scalar.Sum32(t210c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st211c) {
+					goto exact
+				}
+				if scalar.Tied32(st211d) {
+					if scalar.Inexact32(st211d, scalar.Sum32(t206d), scalar.Sum32(c7), scalar.Sum32(t210d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st211d) {
+					goto exact
+				}
+				t211a, t211b, t211c, t211d := float32(st211a), float32(st211b), float32(st211c), float32(st211d)
+				st212a, st212b, st212c, st212d := scalar.MulAdd32(t206a, c12, t211a), scalar.MulAdd32(t206b, c12, t211b), scalar.MulAdd32(t206c, c12, t211c), scalar.MulAdd32(t206d, c12, t211d)
+				if scalar.Tied32(st212a) {
+					if scalar.Inexact32(st212a, scalar.Sum32(t206a), scalar.Sum32(c12), scalar.Sum32(t211a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st212a) {
+					goto exact
+				}
+				if scalar.Tied32(st212b) {
+					if scalar.Inexact32(st212b, scalar.Sum32(t206b), scalar.Sum32(c12), scalar.Sum32(t211b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st212b) {
+					goto exact
+				}
+				if scalar.Tied32(st212c) {
+					if scalar.Inexact32(st212c, scalar.Sum32(t206c), scalar.Sum32(c12), scalar.Sum32(t211c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st212c) {
+					goto exact
+				}
+				if scalar.Tied32(st212d) {
+					if scalar.Inexact32(st212d, scalar.Sum32(t206d), scalar.Sum32(c12), scalar.Sum32(t211d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st212d) {
+					goto exact
+				}
+				t212a, t212b, t212c, t212d := float32(st212a), float32(st212b), float32(st212c), float32(st212d)
+				t262a, t262b, t262c, t262d := math.Float32frombits(math.Float32bits(v3a)&^(1<<31)), math.Float32frombits(math.Float32bits(v3b)&^(1<<31)), math.Float32frombits(math.Float32bits(v3c)&^(1<<31)), math.Float32frombits(math.Float32bits(v3d)&^(1<<31))
+				t263a, t263b, t263c, t263d := c78 <= t262a, c78 <= t262b, c78 <= t262c, c78 <= t262d
+				t264a := t205a
+				t265a := t209a
+				t266a := t212a
+				if t263a {
+					t213a := float64(v3a)
+					t214a := math.Float64frombits(math.Float64bits(t213a) &^ (1 << 63))
+					t215a := c15 <= t214a
+					t216a := c19
+					if t215a {
+						t216a = c18
+					}
+					t217a := float64(t213a * t216a)
+					t218a := c22
+					if t215a {
+						t218a = c23
+					}
+					t219a := c23
+					if t215a {
+						t219a = c24
+					}
+					t220a := c24
+					if t215a {
+						t220a = c25
+					}
+					t221a := float64(t217a * c29)
+					t222a := float64(t221a * t218a)
+					t223a := -t222a
+					t224a := math.FMA(t221a, t218a, t223a)
+					t225a := float64(t217a * t219a)
+					t226a := -t225a
+					t227a := math.FMA(t217a, t219a, t226a)
+					t228a := float64(t217a * c19)
+					t229a := math.FMA(t228a, t220a, t227a)
+					t230a := float64(t222a * c39)
+					t231a := float64(math.RoundToEven(float64(t230a)))
+					t232a := math.FMA(t231a, c42, t222a)
+					t233a := float64(t224a * c39)
+					t234a := float64(math.RoundToEven(float64(t233a)))
+					t235a := math.FMA(t234a, c42, t224a)
+					t236a := float64(t232a + t235a)
+					t237a := float64(t225a * c39)
+					t238a := float64(math.RoundToEven(float64(t237a)))
+					t239a := math.FMA(t238a, c42, t225a)
+					t240a := float64(t236a + t239a)
+					t241a := float64(t240a - t236a)
+					t242a := float64(t240a - t241a)
+					t243a := float64(t236a - t242a)
+					t244a := float64(t239a - t241a)
+					t245a := float64(t243a + t244a)
+					t246a := math.FMA(t240a, c58, c57)
+					t247a := float64(t246a - c57)
+					t248a := float64(t240a - t247a)
+					t249a := float64(t245a + t229a)
+					t250a := float64(t248a * c63)
+					t251a := -t250a
+					t252a := math.FMA(t248a, c63, t251a)
+					t253a := math.FMA(t249a, c63, t252a)
+					t254a := math.FMA(t248a, c64, t253a)
+					t255a := float64(t250a + t254a)
+					t256a := float32(t255a)
+					t257a := float64(t256a)
+					t258a := float64(t257a - t255a)
+					t259a := float32(t258a)
+					t260a := float32(t247a)
+					t261a := float32(t260a + c1)
+					t264a = t261a
+					t265a = t256a
+					t266a = t259a
+				}
+				t264b := t205b
+				t265b := t209b
+				t266b := t212b
+				if t263b {
+					t213b := float64(v3b)
+					t214b := math.Float64frombits(math.Float64bits(t213b) &^ (1 << 63))
+					t215b := c15 <= t214b
+					t216b := c19
+					if t215b {
+						t216b = c18
+					}
+					t217b := float64(t213b * t216b)
+					t218b := c22
+					if t215b {
+						t218b = c23
+					}
+					t219b := c23
+					if t215b {
+						t219b = c24
+					}
+					t220b := c24
+					if t215b {
+						t220b = c25
+					}
+					t221b := float64(t217b * c29)
+					t222b := float64(t221b * t218b)
+					t223b := -t222b
+					t224b := math.FMA(t221b, t218b, t223b)
+					t225b := float64(t217b * t219b)
+					t226b := -t225b
+					t227b := math.FMA(t217b, t219b, t226b)
+					t228b := float64(t217b * c19)
+					t229b := math.FMA(t228b, t220b, t227b)
+					t230b := float64(t222b * c39)
+					t231b := float64(math.RoundToEven(float64(t230b)))
+					t232b := math.FMA(t231b, c42, t222b)
+					t233b := float64(t224b * c39)
+					t234b := float64(math.RoundToEven(float64(t233b)))
+					t235b := math.FMA(t234b, c42, t224b)
+					t236b := float64(t232b + t235b)
+					t237b := float64(t225b * c39)
+					t238b := float64(math.RoundToEven(float64(t237b)))
+					t239b := math.FMA(t238b, c42, t225b)
+					t240b := float64(t236b + t239b)
+					t241b := float64(t240b - t236b)
+					t242b := float64(t240b - t241b)
+					t243b := float64(t236b - t242b)
+					t244b := float64(t239b - t241b)
+					t245b := float64(t243b + t244b)
+					t246b := math.FMA(t240b, c58, c57)
+					t247b := float64(t246b - c57)
+					t248b := float64(t240b - t247b)
+					t249b := float64(t245b + t229b)
+					t250b := float64(t248b * c63)
+					t251b := -t250b
+					t252b := math.FMA(t248b, c63, t251b)
+					t253b := math.FMA(t249b, c63, t252b)
+					t254b := math.FMA(t248b, c64, t253b)
+					t255b := float64(t250b + t254b)
+					t256b := float32(t255b)
+					t257b := float64(t256b)
+					t258b := float64(t257b - t255b)
+					t259b := float32(t258b)
+					t260b := float32(t247b)
+					t261b := float32(t260b + c1)
+					t264b = t261b
+					t265b = t256b
+					t266b = t259b
+				}
+				t264c := t205c
+				t265c := t209c
+				t266c := t212c
+				if t263c {
+					t213c := float64(v3c)
+					t214c := math.Float64frombits(math.Float64bits(t213c) &^ (1 << 63))
+					t215c := c15 <= t214c
+					t216c := c19
+					if t215c {
+						t216c = c18
+					}
+					t217c := float64(t213c * t216c)
+					t218c := c22
+					if t215c {
+						t218c = c23
+					}
+					t219c := c23
+					if t215c {
+						t219c = c24
+					}
+					t220c := c24
+					if t215c {
+						t220c = c25
+					}
+					t221c := float64(t217c * c29)
+					t222c := float64(t221c * t218c)
+					t223c := -t222c
+					t224c := math.FMA(t221c, t218c, t223c)
+					t225c := float64(t217c * t219c)
+					t226c := -t225c
+					t227c := math.FMA(t217c, t219c, t226c)
+					t228c := float64(t217c * c19)
+					t229c := math.FMA(t228c, t220c, t227c)
+					t230c := float64(t222c * c39)
+					t231c := float64(math.RoundToEven(float64(t230c)))
+					t232c := math.FMA(t231c, c42, t222c)
+					t233c := float64(t224c * c39)
+					t234c := float64(math.RoundToEven(float64(t233c)))
+					t235c := math.FMA(t234c, c42, t224c)
+					t236c := float64(t232c + t235c)
+					t237c := float64(t225c * c39)
+					t238c := float64(math.RoundToEven(float64(t237c)))
+					t239c := math.FMA(t238c, c42, t225c)
+					t240c := float64(t236c + t239c)
+					t241c := float64(t240c - t236c)
+					t242c := float64(t240c - t241c)
+					t243c := float64(t236c - t242c)
+					t244c := float64(t239c - t241c)
+					t245c := float64(t243c + t244c)
+					t246c := math.FMA(t240c, c58, c57)
+					t247c := float64(t246c - c57)
+					t248c := float64(t240c - t247c)
+					t249c := float64(t245c + t229c)
+					t250c := float64(t248c * c63)
+					t251c := -t250c
+					t252c := math.FMA(t248c, c63, t251c)
+					t253c := math.FMA(t249c, c63, t252c)
+					t254c := math.FMA(t248c, c64, t253c)
+					t255c := float64(t250c + t254c)
+					t256c := float32(t255c)
+					t257c := float64(t256c)
+					t258c := float64(t257c - t255c)
+					t259c := float32(t258c)
+					t260c := float32(t247c)
+					t261c := float32(t260c + c1)
+					t264c = t261c
+					t265c = t256c
+					t266c = t259c
+				}
+				t264d := t205d
+				t265d := t209d
+				t266d := t212d
+				if t263d {
+					t213d := float64(v3d)
+					t214d := math.Float64frombits(math.Float64bits(t213d) &^ (1 << 63))
+					t215d := c15 <= t214d
+					t216d := c19
+					if t215d {
+						t216d = c18
+					}
+					t217d := float64(t213d * t216d)
+					t218d := c22
+					if t215d {
+						t218d = c23
+					}
+					t219d := c23
+					if t215d {
+						t219d = c24
+					}
+					t220d := c24
+					if t215d {
+						t220d = c25
+					}
+					t221d := float64(t217d * c29)
+					t222d := float64(t221d * t218d)
+					t223d := -t222d
+					t224d := math.FMA(t221d, t218d, t223d)
+					t225d := float64(t217d * t219d)
+					t226d := -t225d
+					t227d := math.FMA(t217d, t219d, t226d)
+					t228d := float64(t217d * c19)
+					t229d := math.FMA(t228d, t220d, t227d)
+					t230d := float64(t222d * c39)
+					t231d := float64(math.RoundToEven(float64(t230d)))
+					t232d := math.FMA(t231d, c42, t222d)
+					t233d := float64(t224d * c39)
+					t234d := float64(math.RoundToEven(float64(t233d)))
+					t235d := math.FMA(t234d, c42, t224d)
+					t236d := float64(t232d + t235d)
+					t237d := float64(t225d * c39)
+					t238d := float64(math.RoundToEven(float64(t237d)))
+					t239d := math.FMA(t238d, c42, t225d)
+					t240d := float64(t236d + t239d)
+					t241d := float64(t240d - t236d)
+					t242d := float64(t240d - t241d)
+					t243d := float64(t236d - t242d)
+					t244d := float64(t239d - t241d)
+					t245d := float64(t243d + t244d)
+					t246d := math.FMA(t240d, c58, c57)
+					t247d := float64(t246d - c57)
+					t248d := float64(t240d - t247d)
+					t249d := float64(t245d + t229d)
+					t250d := float64(t248d * c63)
+					t251d := -t250d
+					t252d := math.FMA(t248d, c63, t251d)
+					t253d := math.FMA(t249d, c63, t252d)
+					t254d := math.FMA(t248d, c64, t253d)
+					t255d := float64(t250d + t254d)
+					t256d := float32(t255d)
+					t257d := float64(t256d)
+					t258d := float64(t257d - t255d)
+					t259d := float32(t258d)
+					t260d := float32(t247d)
+					t261d := float32(t260d + c1)
+					t264d = t261d
+					t265d = t256d
+					t266d = t259d
+				}
+				t267a, t267b, t267c, t267d := float32(t265a*c83), float32(t265b*c83), float32(t265c*c83), float32(t265d*c83)
+				t268a, t268b, t268c, t268d := float32(t267a*t266a), float32(t267b*t266b), float32(t267c*t266c), float32(t267d*t266d)
+				st269a, st269b, st269c, st269d := scalar.MulAdd32(t265a, t265a, t268a), scalar.MulAdd32(t265b, t265b, t268b), scalar.MulAdd32(t265c, t265c, t268c), scalar.MulAdd32(t265d, t265d, t268d)
+				if scalar.Tied32(st269a) {
+					if scalar.Inexact32(st269a, scalar.Sum32(t265a), scalar.Sum32(t265a), scalar.Sum32(t268a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st269a) {
+					goto exact
+				}
+				if scalar.Tied32(st269b) {
+					if scalar.Inexact32(st269b, scalar.Sum32(t265b), scalar.Sum32(t265b), scalar.Sum32(t268b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st269b) {
+					goto exact
+				}
+				if scalar.Tied32(st269c) {
+					if scalar.Inexact32(st269c, scalar.Sum32(t265c), scalar.Sum32(t265c), scalar.Sum32(t268c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st269c) {
+					goto exact
+				}
+				if scalar.Tied32(st269d) {
+					if scalar.Inexact32(st269d, scalar.Sum32(t265d), scalar.Sum32(t265d), scalar.Sum32(t268d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st269d) {
+					goto exact
+				}
+				t269a, t269b, t269c, t269d := float32(st269a), float32(st269b), float32(st269c), float32(st269d)
+				t270a, t270b, t270c, t270d := float32(t265a*t269a), float32(t265b*t269b), float32(t265c*t269c), float32(t265d*t269d)
+				st271a, st271b, st271c, st271d := scalar.MulAdd32(c88, t269a, c89), scalar.MulAdd32(c88, t269b, c89), scalar.MulAdd32(c88, t269c, c89), scalar.MulAdd32(c88, t269d, c89)
+				if scalar.Tied32(st271a) {
+					if scalar.Inexact32(st271a, scalar.Sum32(c88), scalar.Sum32(t269a), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st271b) {
+					if scalar.Inexact32(st271b, scalar.Sum32(c88), scalar.Sum32(t269b), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st271c) {
+					if scalar.Inexact32(st271c, scalar.Sum32(c88), scalar.Sum32(t269c), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st271d) {
+					if scalar.Inexact32(st271d, scalar.Sum32(c88), scalar.Sum32(t269d), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				t271a, t271b, t271c, t271d := float32(st271a), float32(st271b), float32(st271c), float32(st271d)
+				st272a, st272b, st272c, st272d := scalar.MulAdd32(t271a, t269a, c91), scalar.MulAdd32(t271b, t269b, c91), scalar.MulAdd32(t271c, t269c, c91), scalar.MulAdd32(t271d, t269d, c91)
+				if scalar.Tied32(st272a) {
+					if scalar.Inexact32(st272a, scalar.Sum32(t271a), scalar.Sum32(t269a), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st272b) {
+					if scalar.Inexact32(st272b, scalar.Sum32(t271b), scalar.Sum32(t269b), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st272c) {
+					if scalar.Inexact32(st272c, scalar.Sum32(t271c), scalar.Sum32(t269c), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st272d) {
+					if scalar.Inexact32(st272d, scalar.Sum32(t271d), scalar.Sum32(t269d), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				t272a, t272b, t272c, t272d := float32(st272a), float32(st272b), float32(st272c), float32(st272d)
+				st273a, st273b, st273c, st273d := scalar.MulAdd32(t270a, t272a, t266a), scalar.MulAdd32(t270b, t272b, t266b), scalar.MulAdd32(t270c, t272c, t266c), scalar.MulAdd32(t270d, t272d, t266d)
+				if scalar.Tied32(st273a) {
+					if scalar.Inexact32(st273a, scalar.Sum32(t270a), scalar.Sum32(t272a), scalar.Sum32(t266a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st273a) {
+					goto exact
+				}
+				if scalar.Tied32(st273b) {
+					if scalar.Inexact32(st273b, scalar.Sum32(t270b), scalar.Sum32(t272b), scalar.Sum32(t266b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st273b) {
+					goto exact
+				}
+				if scalar.Tied32(st273c) {
+					if scalar.Inexact32(st273c, scalar.Sum32(t270c), scalar.Sum32(t272c), scalar.Sum32(t266c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st273c) {
+					goto exact
+				}
+				if scalar.Tied32(st273d) {
+					if scalar.Inexact32(st273d, scalar.Sum32(t270d), scalar.Sum32(t272d), scalar.Sum32(t266d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st273d) {
+					goto exact
+				}
+				t273a, t273b, t273c, t273d := float32(st273a), float32(st273b), float32(st273c), float32(st273d)
+				t274a, t274b, t274c, t274d := float32(t265a-t273a), float32(t265b-t273b), float32(t265c-t273c), float32(t265d-t273d)
+				st275a, st275b, st275c, st275d := scalar.MulAdd32(c95, t269a, c96), scalar.MulAdd32(c95, t269b, c96), scalar.MulAdd32(c95, t269c, c96), scalar.MulAdd32(c95, t269d, c96)
+				if scalar.Tied32(st275a) {
+					if scalar.Inexact32(st275a, scalar.Sum32(c95), scalar.Sum32(t269a), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st275b) {
+					if scalar.Inexact32(st275b, scalar.Sum32(c95), scalar.Sum32(t269b), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st275c) {
+					if scalar.Inexact32(st275c, scalar.Sum32(c95), scalar.Sum32(t269c), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st275d) {
+					if scalar.Inexact32(st275d, scalar.Sum32(c95), scalar.Sum32(t269d), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				t275a, t275b, t275c, t275d := float32(st275a), float32(st275b), float32(st275c), float32(st275d)
+				st276a, st276b, st276c, st276d := scalar.MulAdd32(t275a, t269a, c98), scalar.MulAdd32(t275b, t269b, c98), scalar.MulAdd32(t275c, t269c, c98), scalar.MulAdd32(t275d, t269d, c98)
+				if scalar.Tied32(st276a) {
+					if scalar.Inexact32(st276a, scalar.Sum32(t275a), scalar.Sum32(t269a), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st276b) {
+					if scalar.Inexact32(st276b, scalar.Sum32(t275b), scalar.Sum32(t269b), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st276c) {
+					if scalar.Inexact32(st276c, scalar.Sum32(t275c), scalar.Sum32(t269c), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st276d) {
+					if scalar.Inexact32(st276d, scalar.Sum32(t275d), scalar.Sum32(t269d), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				t276a, t276b, t276c, t276d := float32(st276a), float32(st276b), float32(st276c), float32(st276d)
+				st277a, st277b, st277c, st277d := scalar.MulAdd32(t276a, t269a, c100), scalar.MulAdd32(t276b, t269b, c100), scalar.MulAdd32(t276c, t269c, c100), scalar.MulAdd32(t276d, t269d, c100)
+				if scalar.Tied32(st277a) {
+					if scalar.Inexact32(st277a, scalar.Sum32(t276a), scalar.Sum32(t269a), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st277b) {
+					if scalar.Inexact32(st277b, scalar.Sum32(t276b), scalar.Sum32(t269b), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st277c) {
+					if scalar.Inexact32(st277c, scalar.Sum32(t276c), scalar.Sum32(t269c), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st277d) {
+					if scalar.Inexact32(st277d, scalar.Sum32(t276d), scalar.Sum32(t269d), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				t277a, t277b, t277c, t277d := float32(st277a), float32(st277b), float32(st277c), float32(st277d)
+				st278a, st278b, st278c, st278d := scalar.MulAdd32(t269a, t277a, c102), scalar.MulAdd32(t269b, t277b, c102), scalar.MulAdd32(t269c, t277c, c102), scalar.MulAdd32(t269d, t277d, c102)
+				if scalar.Tied32(st278a) {
+					if scalar.Inexact32(st278a, scalar.Sum32(t269a), scalar.Sum32(t277a), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st278b) {
+					if scalar.Inexact32(st278b, scalar.Sum32(t269b), scalar.Sum32(t277b), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st278c) {
+					if scalar.Inexact32(st278c, scalar.Sum32(t269c), scalar.Sum32(t277c), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st278d) {
+					if scalar.Inexact32(st278d, scalar.Sum32(t269d), scalar.Sum32(t277d), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				t278a, t278b, t278c, t278d := float32(st278a), float32(st278b), float32(st278c), float32(st278d)
+				t279a, t279b, t279c, t279d := int32(math.Float32bits(t264a)), int32(math.Float32bits(t264b)), int32(math.Float32bits(t264c)), int32(math.Float32bits(t264d))
+				t280a, t280b, t280c, t280d := int32(t279a+c193), int32(t279b+c193), int32(t279c+c193), int32(t279d+c193)
+				t281a, t281b, t281c, t281d := math.Float32frombits(uint32(t280a)), math.Float32frombits(uint32(t280b)), math.Float32frombits(uint32(t280c)), math.Float32frombits(uint32(t280d))
+				t282a, t282b, t282c, t282d := int32(math.Float32bits(t281a)), int32(math.Float32bits(t281b)), int32(math.Float32bits(t281c)), int32(math.Float32bits(t281d))
+				t283a, t283b, t283c, t283d := t282a<<uint32(c105), t282b<<uint32(c105), t282c<<uint32(c105), t282d<<uint32(c105)
+				t284a, t284b, t284c, t284d := t283a < c107, t283b < c107, t283c < c107, t283d < c107
+				t285a := t274a
+				if t284a {
+					t285a = t278a
+				}
+				t285b := t274b
+				if t284b {
+					t285b = t278b
+				}
+				t285c := t274c
+				if t284c {
+					t285c = t278c
+				}
+				t285d := t274d
+				if t284d {
+					t285d = t278d
+				}
+				t286a, t286b, t286c, t286d := t282a<<uint32(c110), t282b<<uint32(c110), t282c<<uint32(c110), t282d<<uint32(c110)
+				t287a, t287b, t287c, t287d := t286a&c112, t286b&c112, t286c&c112, t286d&c112
+				t288a, t288b, t288c, t288d := int32(math.Float32bits(t285a)), int32(math.Float32bits(t285b)), int32(math.Float32bits(t285c)), int32(math.Float32bits(t285d))
+				t289a, t289b, t289c, t289d := t288a^t287a, t288b^t287b, t288c^t287c, t288d^t287d
+				t290a, t290b, t290c, t290d := math.Float32frombits(uint32(t289a)), math.Float32frombits(uint32(t289b)), math.Float32frombits(uint32(t289c)), math.Float32frombits(uint32(t289d))
+				t291a, t291b, t291c, t291d := float32(t204a*t290a), float32(t204b*t290b), float32(t204c*t290c), float32(t204d*t290d)
+				t292a, t292b, t292c, t292d := float32(t117a*t291a), float32(t117b*t291b), float32(t117c*t291c), float32(t117d*t291d)
+				t293a, t293b, t293c, t293d := float32(v2a-v3a), float32(v2b-v3b), float32(v2c-v3c), float32(v2d-v3d)
+				t294a, t294b, t294c, t294d := float32(t293a*s1), float32(t293b*s1), float32(t293c*s1), float32(t293d*s1)
+				st295a, st295b, st295c, st295d := scalar.MulAdd32(t294a, c2, c1), scalar.MulAdd32(t294b, c2, c1), scalar.MulAdd32(t294c, c2, c1), scalar.MulAdd32(t294d, c2, c1)
+				if scalar.Tied32(st295a) {
+					if scalar.Inexact32(st295a, scalar.Sum32(t294a), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st295b) {
+					if scalar.Inexact32(st295b, scalar.Sum32(t294b), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st295c) {
+					if scalar.Inexact32(st295c, scalar.Sum32(t294c), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st295d) {
+					if scalar.Inexact32(st295d, scalar.Sum32(t294d), scalar.Sum32(c2), scalar.Sum32(c1)) {
+						goto exact
+					}
+				}
+				t295a, t295b, t295c, t295d := float32(st295a), float32(st295b), float32(st295c), float32(st295d)
+				t296a, t296b, t296c, t296d := float32(t295a-c1), float32(t295b-c1), float32(t295c-c1), float32(t295d-c1)
+				st297a, st297b, st297c, st297d := scalar.MulAdd32(t296a, c5, t294a), scalar.MulAdd32(t296b, c5, t294b), scalar.MulAdd32(t296c, c5, t294c), scalar.MulAdd32(t296d, c5, t294d)
+				if scalar.Tied32(st297a) {
+					if scalar.Inexact32(st297a, scalar.Sum32(t296a), scalar.Sum32(c5), scalar.Sum32(t294a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st297a) {
+					goto exact
+				}
+				if scalar.Tied32(st297b) {
+					if scalar.Inexact32(st297b, scalar.Sum32(t296b), scalar.Sum32(c5), scalar.Sum32(t294b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st297b) {
+					goto exact
+				}
+				if scalar.Tied32(st297c) {
+					if scalar.Inexact32(st297c, scalar.Sum32(t296c), scalar.Sum32(c5), scalar.Sum32(t294c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st297c) {
+					goto exact
+				}
+				if scalar.Tied32(st297d) {
+					if scalar.Inexact32(st297d, scalar.Sum32(t296d), scalar.Sum32(c5), scalar.Sum32(t294d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st297d) {
+					goto exact
+				}
+				t297a, t297b, t297c, t297d := float32(st297a), float32(st297b), float32(st297c), float32(st297d)
+				t298a, t298b, t298c, t298d := float32(t296a*c7), float32(t296b*c7), float32(t296c*c7), float32(t296d*c7)
+				t299a, t299b, t299c, t299d := float32(t297a-t298a), float32(t297b-t298b), float32(t297c-t298c), float32(t297d-t298d)
+				t300a, t300b, t300c, t300d := float32(t299a-t297a), float32(t299b-t297b), float32(t299c-t297c), float32(t299d-t297d)
+				st301a, st301b, st301c, st301d := scalar.MulAdd32(t296a, c7, t300a), scalar.MulAdd32(t296b, c7, t300b), scalar.MulAdd32(t296c, c7, t300c), scalar.MulAdd32(t296d, c7, t300d)
+				if scalar.Tied32(st301a) {
+					if scalar.Inexact32(st301a, scalar.Sum32(t296a), scalar.Sum32(c7), scalar.Sum32(t300a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st301a) {
+					goto exact
+				}
+				if scalar.Tied32(st301b) {
+					if scalar.Inexact32(st301b, scalar.Sum32(t296b), scalar.Sum32(c7), scalar.Sum32(t300b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st301b) {
+					goto exact
+				}
+				if scalar.Tied32(st301c) {
+					if scalar.Inexact32(st301c, scalar.Sum32(t296c), scalar.Sum32(c7), scalar.Sum32(t300c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st301c) {
+					goto exact
+				}
+				if scalar.Tied32(st301d) {
+					if scalar.Inexact32(st301d, scalar.Sum32(t296d), scalar.Sum32(c7), scalar.Sum32(t300d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st301d) {
+					goto exact
+				}
+				t301a, t301b, t301c, t301d := float32(st301a), float32(st301b), float32(st301c), float32(st301d)
+				st302a, st302b, st302c, st302d := scalar.MulAdd32(t296a, c12, t301a), scalar.MulAdd32(t296b, c12, t301b), scalar.MulAdd32(t296c, c12, t301c), scalar.MulAdd32(t296d, c12, t301d)
+				if scalar.Tied32(st302a) {
+					if scalar.Inexact32(st302a, scalar.Sum32(t296a), scalar.Sum32(c12), scalar.Sum32(t301a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st302a) {
+					goto exact
+				}
+				if scalar.Tied32(st302b) {
+					if scalar.Inexact32(st302b, scalar.Sum32(t296b), scalar.Sum32(c12), scalar.Sum32(t301b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st302b) {
+					goto exact
+				}
+				if scalar.Tied32(st302c) {
+					if scalar.Inexact32(st302c, scalar.Sum32(t296c), scalar.Sum32(c12), scalar.Sum32(t301c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st302c) {
+					goto exact
+				}
+				if scalar.Tied32(st302d) {
+					if scalar.Inexact32(st302d, scalar.Sum32(t296d), scalar.Sum32(c12), scalar.Sum32(t301d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st302d) {
+					goto exact
+				}
+				t302a, t302b, t302c, t302d := float32(st302a), float32(st302b), float32(st302c), float32(st302d)
+				t352a, t352b, t352c, t352d := math.Float32frombits(math.Float32bits(t294a)&^(1<<31)), math.Float32frombits(math.Float32bits(t294b)&^(1<<31)), math.Float32frombits(math.Float32bits(t294c)&^(1<<31)), math.Float32frombits(math.Float32bits(t294d)&^(1<<31))
+				t353a, t353b, t353c, t353d := c78 <= t352a, c78 <= t352b, c78 <= t352c, c78 <= t352d
+				t354a := t295a
+				t355a := t299a
+				t356a := t302a
+				if t353a {
+					t303a := float64(t294a)
+					t304a := math.Float64frombits(math.Float64bits(t303a) &^ (1 << 63))
+					t305a := c15 <= t304a
+					t306a := c19
+					if t305a {
+						t306a = c18
+					}
+					t307a := float64(t303a * t306a)
+					t308a := c22
+					if t305a {
+						t308a = c23
+					}
+					t309a := c23
+					if t305a {
+						t309a = c24
+					}
+					t310a := c24
+					if t305a {
+						t310a = c25
+					}
+					t311a := float64(t307a * c29)
+					t312a := float64(t311a * t308a)
+					t313a := -t312a
+					t314a := math.FMA(t311a, t308a, t313a)
+					t315a := float64(t307a * t309a)
+					t316a := -t315a
+					t317a := math.FMA(t307a, t309a, t316a)
+					t318a := float64(t307a * c19)
+					t319a := math.FMA(t318a, t310a, t317a)
+					t320a := float64(t312a * c39)
+					t321a := float64(math.RoundToEven(float64(t320a)))
+					t322a := math.FMA(t321a, c42, t312a)
+					t323a := float64(t314a * c39)
+					t324a := float64(math.RoundToEven(float64(t323a)))
+					t325a := math.FMA(t324a, c42, t314a)
+					t326a := float64(t322a + t325a)
+					t327a := float64(t315a * c39)
+					t328a := float64(math.RoundToEven(float64(t327a)))
+					t329a := math.FMA(t328a, c42, t315a)
+					t330a := float64(t326a + t329a)
+					t331a := float64(t330a - t326a)
+					t332a := float64(t330a - t331a)
+					t333a := float64(t326a - t332a)
+					t334a := float64(t329a - t331a)
+					t335a := float64(t333a + t334a)
+					t336a := math.FMA(t330a, c58, c57)
+					t337a := float64(t336a - c57)
+					t338a := float64(t330a - t337a)
+					t339a := float64(t335a + t319a)
+					t340a := float64(t338a * c63)
+					t341a := -t340a
+					t342a := math.FMA(t338a, c63, t341a)
+					t343a := math.FMA(t339a, c63, t342a)
+					t344a := math.FMA(t338a, c64, t343a)
+					t345a := float64(t340a + t344a)
+					t346a := float32(t345a)
+					t347a := float64(t346a)
+					t348a := float64(t347a - t345a)
+					t349a := float32(t348a)
+					t350a := float32(t337a)
+					t351a := float32(t350a + c1)
+					t354a = t351a
+					t355a = t346a
+					t356a = t349a
+				}
+				t354b := t295b
+				t355b := t299b
+				t356b := t302b
+				if t353b {
+					t303b := float64(t294b)
+					t304b := math.Float64frombits(math.Float64bits(t303b) &^ (1 << 63))
+					t305b := c15 <= t304b
+					t306b := c19
+					if t305b {
+						t306b = c18
+					}
+					t307b := float64(t303b * t306b)
+					t308b := c22
+					if t305b {
+						t308b = c23
+					}
+					t309b := c23
+					if t305b {
+						t309b = c24
+					}
+					t310b := c24
+					if t305b {
+						t310b = c25
+					}
+					t311b := float64(t307b * c29)
+					t312b := float64(t311b * t308b)
+					t313b := -t312b
+					t314b := math.FMA(t311b, t308b, t313b)
+					t315b := float64(t307b * t309b)
+					t316b := -t315b
+					t317b := math.FMA(t307b, t309b, t316b)
+					t318b := float64(t307b * c19)
+					t319b := math.FMA(t318b, t310b, t317b)
+					t320b := float64(t312b * c39)
+					t321b := float64(math.RoundToEven(float64(t320b)))
+					t322b := math.FMA(t321b, c42, t312b)
+					t323b := float64(t314b * c39)
+					t324b := float64(math.RoundToEven(float64(t323b)))
+					t325b := math.FMA(t324b, c42, t314b)
+					t326b := float64(t322b + t325b)
+					t327b := float64(t315b * c39)
+					t328b := float64(math.RoundToEven(float64(t327b)))
+					t329b := math.FMA(t328b, c42, t315b)
+					t330b := float64(t326b + t329b)
+					t331b := float64(t330b - t326b)
+					t332b := float64(t330b - t331b)
+					t333b := float64(t326b - t332b)
+					t334b := float64(t329b - t331b)
+					t335b := float64(t333b + t334b)
+					t336b := math.FMA(t330b, c58, c57)
+					t337b := float64(t336b - c57)
+					t338b := float64(t330b - t337b)
+					t339b := float64(t335b + t319b)
+					t340b := float64(t338b * c63)
+					t341b := -t340b
+					t342b := math.FMA(t338b, c63, t341b)
+					t343b := math.FMA(t339b, c63, t342b)
+					t344b := math.FMA(t338b, c64, t343b)
+					t345b := float64(t340b + t344b)
+					t346b := float32(t345b)
+					t347b := float64(t346b)
+					t348b := float64(t347b - t345b)
+					t349b := float32(t348b)
+					t350b := float32(t337b)
+					t351b := float32(t350b + c1)
+					t354b = t351b
+					t355b = t346b
+					t356b = t349b
+				}
+				t354c := t295c
+				t355c := t299c
+				t356c := t302c
+				if t353c {
+					t303c := float64(t294c)
+					t304c := math.Float64frombits(math.Float64bits(t303c) &^ (1 << 63))
+					t305c := c15 <= t304c
+					t306c := c19
+					if t305c {
+						t306c = c18
+					}
+					t307c := float64(t303c * t306c)
+					t308c := c22
+					if t305c {
+						t308c = c23
+					}
+					t309c := c23
+					if t305c {
+						t309c = c24
+					}
+					t310c := c24
+					if t305c {
+						t310c = c25
+					}
+					t311c := float64(t307c * c29)
+					t312c := float64(t311c * t308c)
+					t313c := -t312c
+					t314c := math.FMA(t311c, t308c, t313c)
+					t315c := float64(t307c * t309c)
+					t316c := -t315c
+					t317c := math.FMA(t307c, t309c, t316c)
+					t318c := float64(t307c * c19)
+					t319c := math.FMA(t318c, t310c, t317c)
+					t320c := float64(t312c * c39)
+					t321c := float64(math.RoundToEven(float64(t320c)))
+					t322c := math.FMA(t321c, c42, t312c)
+					t323c := float64(t314c * c39)
+					t324c := float64(math.RoundToEven(float64(t323c)))
+					t325c := math.FMA(t324c, c42, t314c)
+					t326c := float64(t322c + t325c)
+					t327c := float64(t315c * c39)
+					t328c := float64(math.RoundToEven(float64(t327c)))
+					t329c := math.FMA(t328c, c42, t315c)
+					t330c := float64(t326c + t329c)
+					t331c := float64(t330c - t326c)
+					t332c := float64(t330c - t331c)
+					t333c := float64(t326c - t332c)
+					t334c := float64(t329c - t331c)
+					t335c := float64(t333c + t334c)
+					t336c := math.FMA(t330c, c58, c57)
+					t337c := float64(t336c - c57)
+					t338c := float64(t330c - t337c)
+					t339c := float64(t335c + t319c)
+					t340c := float64(t338c * c63)
+					t341c := -t340c
+					t342c := math.FMA(t338c, c63, t341c)
+					t343c := math.FMA(t339c, c63, t342c)
+					t344c := math.FMA(t338c, c64, t343c)
+					t345c := float64(t340c + t344c)
+					t346c := float32(t345c)
+					t347c := float64(t346c)
+					t348c := float64(t347c - t345c)
+					t349c := float32(t348c)
+					t350c := float32(t337c)
+					t351c := float32(t350c + c1)
+					t354c = t351c
+					t355c = t346c
+					t356c = t349c
+				}
+				t354d := t295d
+				t355d := t299d
+				t356d := t302d
+				if t353d {
+					t303d := float64(t294d)
+					t304d := math.Float64frombits(math.Float64bits(t303d) &^ (1 << 63))
+					t305d := c15 <= t304d
+					t306d := c19
+					if t305d {
+						t306d = c18
+					}
+					t307d := float64(t303d * t306d)
+					t308d := c22
+					if t305d {
+						t308d = c23
+					}
+					t309d := c23
+					if t305d {
+						t309d = c24
+					}
+					t310d := c24
+					if t305d {
+						t310d = c25
+					}
+					t311d := float64(t307d * c29)
+					t312d := float64(t311d * t308d)
+					t313d := -t312d
+					t314d := math.FMA(t311d, t308d, t313d)
+					t315d := float64(t307d * t309d)
+					t316d := -t315d
+					t317d := math.FMA(t307d, t309d, t316d)
+					t318d := float64(t307d * c19)
+					t319d := math.FMA(t318d, t310d, t317d)
+					t320d := float64(t312d * c39)
+					t321d := float64(math.RoundToEven(float64(t320d)))
+					t322d := math.FMA(t321d, c42, t312d)
+					t323d := float64(t314d * c39)
+					t324d := float64(math.RoundToEven(float64(t323d)))
+					t325d := math.FMA(t324d, c42, t314d)
+					t326d := float64(t322d + t325d)
+					t327d := float64(t315d * c39)
+					t328d := float64(math.RoundToEven(float64(t327d)))
+					t329d := math.FMA(t328d, c42, t315d)
+					t330d := float64(t326d + t329d)
+					t331d := float64(t330d - t326d)
+					t332d := float64(t330d - t331d)
+					t333d := float64(t326d - t332d)
+					t334d := float64(t329d - t331d)
+					t335d := float64(t333d + t334d)
+					t336d := math.FMA(t330d, c58, c57)
+					t337d := float64(t336d - c57)
+					t338d := float64(t330d - t337d)
+					t339d := float64(t335d + t319d)
+					t340d := float64(t338d * c63)
+					t341d := -t340d
+					t342d := math.FMA(t338d, c63, t341d)
+					t343d := math.FMA(t339d, c63, t342d)
+					t344d := math.FMA(t338d, c64, t343d)
+					t345d := float64(t340d + t344d)
+					t346d := float32(t345d)
+					t347d := float64(t346d)
+					t348d := float64(t347d - t345d)
+					t349d := float32(t348d)
+					t350d := float32(t337d)
+					t351d := float32(t350d + c1)
+					t354d = t351d
+					t355d = t346d
+					t356d = t349d
+				}
+				t357a, t357b, t357c, t357d := float32(t355a*c83), float32(t355b*c83), float32(t355c*c83), float32(t355d*c83)
+				t358a, t358b, t358c, t358d := float32(t357a*t356a), float32(t357b*t356b), float32(t357c*t356c), float32(t357d*t356d)
+				st359a, st359b, st359c, st359d := scalar.MulAdd32(t355a, t355a, t358a), scalar.MulAdd32(t355b, t355b, t358b), scalar.MulAdd32(t355c, t355c, t358c), scalar.MulAdd32(t355d, t355d, t358d)
+				if scalar.Tied32(st359a) {
+					if scalar.Inexact32(st359a, scalar.Sum32(t355a), scalar.Sum32(t355a), scalar.Sum32(t358a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st359a) {
+					goto exact
+				}
+				if scalar.Tied32(st359b) {
+					if scalar.Inexact32(st359b, scalar.Sum32(t355b), scalar.Sum32(t355b), scalar.Sum32(t358b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st359b) {
+					goto exact
+				}
+				if scalar.Tied32(st359c) {
+					if scalar.Inexact32(st359c, scalar.Sum32(t355c), scalar.Sum32(t355c), scalar.Sum32(t358c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st359c) {
+					goto exact
+				}
+				if scalar.Tied32(st359d) {
+					if scalar.Inexact32(st359d, scalar.Sum32(t355d), scalar.Sum32(t355d), scalar.Sum32(t358d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st359d) {
+					goto exact
+				}
+				t359a, t359b, t359c, t359d := float32(st359a), float32(st359b), float32(st359c), float32(st359d)
+				t360a, t360b, t360c, t360d := float32(t355a*t359a), float32(t355b*t359b), float32(t355c*t359c), float32(t355d*t359d)
+				st361a, st361b, st361c, st361d := scalar.MulAdd32(c88, t359a, c89), scalar.MulAdd32(c88, t359b, c89), scalar.MulAdd32(c88, t359c, c89), scalar.MulAdd32(c88, t359d, c89)
+				if scalar.Tied32(st361a) {
+					if scalar.Inexact32(st361a, scalar.Sum32(c88), scalar.Sum32(t359a), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st361b) {
+					if scalar.Inexact32(st361b, scalar.Sum32(c88), scalar.Sum32(t359b), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st361c) {
+					if scalar.Inexact32(st361c, scalar.Sum32(c88), scalar.Sum32(t359c), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st361d) {
+					if scalar.Inexact32(st361d, scalar.Sum32(c88), scalar.Sum32(t359d), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				t361a, t361b, t361c, t361d := float32(st361a), float32(st361b), float32(st361c), float32(st361d)
+				st362a, st362b, st362c, st362d := scalar.MulAdd32(t361a, t359a, c91), scalar.MulAdd32(t361b, t359b, c91), scalar.MulAdd32(t361c, t359c, c91), scalar.MulAdd32(t361d, t359d, c91)
+				if scalar.Tied32(st362a) {
+					if scalar.Inexact32(st362a, scalar.Sum32(t361a), scalar.Sum32(t359a), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st362b) {
+					if scalar.Inexact32(st362b, scalar.Sum32(t361b), scalar.Sum32(t359b), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st362c) {
+					if scalar.Inexact32(st362c, scalar.Sum32(t361c), scalar.Sum32(t359c), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st362d) {
+					if scalar.Inexact32(st362d, scalar.Sum32(t361d), scalar.Sum32(t359d), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				t362a, t362b, t362c, t362d := float32(st362a), float32(st362b), float32(st362c), float32(st362d)
+				st363a, st363b, st363c, st363d := scalar.MulAdd32(t360a, t362a, t356a), scalar.MulAdd32(t360b, t362b, t356b), scalar.MulAdd32(t360c, t362c, t356c), scalar.MulAdd32(t360d, t362d, t356d)
+				if scalar.Tied32(st363a) {
+					if scalar.Inexact32(st363a, scalar.Sum32(t360a), scalar.Sum32(t362a), scalar.Sum32(t356a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st363a) {
+					goto exact
+				}
+				if scalar.Tied32(st363b) {
+					if scalar.Inexact32(st363b, scalar.Sum32(t360b), scalar.Sum32(t362b), scalar.Sum32(t356b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st363b) {
+					goto exact
+				}
+				if scalar.Tied32(st363c) {
+					if scalar.Inexact32(st363c, scalar.Sum32(t360c), scalar.Sum32(t362c), scalar.Sum32(t356c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st363c) {
+					goto exact
+				}
+				if scalar.Tied32(st363d) {
+					if scalar.Inexact32(st363d, scalar.Sum32(t360d), scalar.Sum32(t362d), scalar.Sum32(t356d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st363d) {
+					goto exact
+				}
+				t363a, t363b, t363c, t363d := float32(st363a), float32(st363b), float32(st363c), float32(st363d)
+				t364a, t364b, t364c, t364d := float32(t355a-t363a), float32(t355b-t363b), float32(t355c-t363c), float32(t355d-t363d)
+				st365a, st365b, st365c, st365d := scalar.MulAdd32(c95, t359a, c96), scalar.MulAdd32(c95, t359b, c96), scalar.MulAdd32(c95, t359c, c96), scalar.MulAdd32(c95, t359d, c96)
+				if scalar.Tied32(st365a) {
+					if scalar.Inexact32(st365a, scalar.Sum32(c95), scalar.Sum32(t359a), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st365b) {
+					if scalar.Inexact32(st365b, scalar.Sum32(c95), scalar.Sum32(t359b), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st365c) {
+					if scalar.Inexact32(st365c, scalar.Sum32(c95), scalar.Sum32(t359c), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st365d) {
+					if scalar.Inexact32(st365d, scalar.Sum32(c95), scalar.Sum32(t359d), scalar.Sum32(c96)) {
+						goto exact
+					}
+				}
+				t365a, t365b, t365c, t365d := float32(st365a), float32(st365b), float32(st365c), float32(st365d)
+				st366a, st366b, st366c, st366d := scalar.MulAdd32(t365a, t359a, c98), scalar.MulAdd32(t365b, t359b, c98), scalar.MulAdd32(t365c, t359c, c98), scalar.MulAdd32(t365d, t359d, c98)
+				if scalar.Tied32(st366a) {
+					if scalar.Inexact32(st366a, scalar.Sum32(t365a), scalar.Sum32(t359a), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st366b) {
+					if scalar.Inexact32(st366b, scalar.Sum32(t365b), scalar.Sum32(t359b), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st366c) {
+					if scalar.Inexact32(st366c, scalar.Sum32(t365c), scalar.Sum32(t359c), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st366d) {
+					if scalar.Inexact32(st366d, scalar.Sum32(t365d), scalar.Sum32(t359d), scalar.Sum32(c98)) {
+						goto exact
+					}
+				}
+				t366a, t366b, t366c, t366d := float32(st366a), float32(st366b), float32(st366c), float32(st366d)
+				st367a, st367b, st367c, st367d := scalar.MulAdd32(t366a, t359a, c100), scalar.MulAdd32(t366b, t359b, c100), scalar.MulAdd32(t366c, t359c, c100), scalar.MulAdd32(t366d, t359d, c100)
+				if scalar.Tied32(st367a) {
+					if scalar.Inexact32(st367a, scalar.Sum32(t366a), scalar.Sum32(t359a), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st367b) {
+					if scalar.Inexact32(st367b, scalar.Sum32(t366b), scalar.Sum32(t359b), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st367c) {
+					if scalar.Inexact32(st367c, scalar.Sum32(t366c), scalar.Sum32(t359c), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st367d) {
+					if scalar.Inexact32(st367d, scalar.Sum32(t366d), scalar.Sum32(t359d), scalar.Sum32(c100)) {
+						goto exact
+					}
+				}
+				t367a, t367b, t367c, t367d := float32(st367a), float32(st367b), float32(st367c), float32(st367d)
+				st368a, st368b, st368c, st368d := scalar.MulAdd32(t359a, t367a, c102), scalar.MulAdd32(t359b, t367b, c102), scalar.MulAdd32(t359c, t367c, c102), scalar.MulAdd32(t359d, t367d, c102)
+				if scalar.Tied32(st368a) {
+					if scalar.Inexact32(st368a, scalar.Sum32(t359a), scalar.Sum32(t367a), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st368b) {
+					if scalar.Inexact32(st368b, scalar.Sum32(t359b), scalar.Sum32(t367b), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st368c) {
+					if scalar.Inexact32(st368c, scalar.Sum32(t359c), scalar.Sum32(t367c), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st368d) {
+					if scalar.Inexact32(st368d, scalar.Sum32(t359d), scalar.Sum32(t367d), scalar.Sum32(c102)) {
+						goto exact
+					}
+				}
+				t368a, t368b, t368c, t368d := float32(st368a), float32(st368b), float32(st368c), float32(st368d)
+				t369a, t369b, t369c, t369d := int32(math.Float32bits(t354a)), int32(math.Float32bits(t354b)), int32(math.Float32bits(t354c)), int32(math.Float32bits(t354d))
+				t370a, t370b, t370c, t370d := t369a<<uint32(c105), t369b<<uint32(c105), t369c<<uint32(c105), t369d<<uint32(c105)
+				t371a, t371b, t371c, t371d := t370a < c107, t370b < c107, t370c < c107, t370d < c107
+				t372a := t364a
+				if t371a {
+					t372a = t368a
+				}
+				t372b := t364b
+				if t371b {
+					t372b = t368b
+				}
+				t372c := t364c
+				if t371c {
+					t372c = t368c
+				}
+				t372d := t364d
+				if t371d {
+					t372d = t368d
+				}
+				t373a, t373b, t373c, t373d := t369a<<uint32(c110), t369b<<uint32(c110), t369c<<uint32(c110), t369d<<uint32(c110)
+				t374a, t374b, t374c, t374d := t373a&c112, t373b&c112, t373c&c112, t373d&c112
+				t375a, t375b, t375c, t375d := int32(math.Float32bits(t372a)), int32(math.Float32bits(t372b)), int32(math.Float32bits(t372c)), int32(math.Float32bits(t372d))
+				t376a, t376b, t376c, t376d := t375a^t374a, t375b^t374b, t375c^t374c, t375d^t374d
+				t377a, t377b, t377c, t377d := math.Float32frombits(uint32(t376a)), math.Float32frombits(uint32(t376b)), math.Float32frombits(uint32(t376c)), math.Float32frombits(uint32(t376d))
+				t378a, t378b, t378c, t378d := float32(t377a*t377a), float32(t377b*t377b), float32(t377c*t377c), float32(t377d*t377d)
+				t379a, t379b, t379c, t379d := float32(t292a+t378a), float32(t292b+t378b), float32(t292c+t378c), float32(t292d+t378d)
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t379a, t379b, t379c, t379d
+				i += 4
+				continue
 			}
-			t80b := t3b
-			t81b := t9b
-			t82b := t13b
-			if t79b {
-				t14b := float64(t0b)
-				t16b := math.Float64frombits(math.Float64bits(t14b) &^ (1 << 63))
-				t17b := c15 <= t16b
-				t20b := c19
-				if t17b {
-					t20b = c18
-				}
-				t21b := float64(t14b * t20b)
-				t26b := c22
-				if t17b {
-					t26b = c23
-				}
-				t27b := c23
-				if t17b {
-					t27b = c24
-				}
-				t28b := c24
-				if t17b {
-					t28b = c25
-				}
-				t30b := float64(t21b * c29)
-				t31b := float64(t30b * t26b)
-				t32b := -t31b
-				t33b := math.FMA(t30b, t26b, t32b)
-				t34b := float64(t21b * t27b)
-				t35b := -t34b
-				t36b := math.FMA(t21b, t27b, t35b)
-				t37b := float64(t21b * c19)
-				t38b := math.FMA(t37b, t28b, t36b)
-				t40b := float64(t31b * c39)
-				t41b := float64(math.RoundToEven(float64(t40b)))
-				t43b := math.FMA(t41b, c42, t31b)
-				t44b := float64(t33b * c39)
-				t45b := float64(math.RoundToEven(float64(t44b)))
-				t46b := math.FMA(t45b, c42, t33b)
-				t47b := float64(t43b + t46b)
-				t48b := float64(t34b * c39)
-				t49b := float64(math.RoundToEven(float64(t48b)))
-				t50b := math.FMA(t49b, c42, t34b)
-				t51b := float64(t47b + t50b)
-				t52b := float64(t51b - t47b)
-				t53b := float64(t51b - t52b)
-				t54b := float64(t47b - t53b)
-				t55b := float64(t50b - t52b)
-				t56b := float64(t54b + t55b)
-				t59b := math.FMA(t51b, c58, c57)
-				t60b := float64(t59b - c57)
-				t61b := float64(t51b - t60b)
-				t62b := float64(t56b + t38b)
-				t65b := float64(t61b * c63)
-				t66b := -t65b
-				t67b := math.FMA(t61b, c63, t66b)
-				t68b := math.FMA(t62b, c63, t67b)
-				t69b := math.FMA(t61b, c64, t68b)
-				t70b := float64(t65b + t69b)
-				t71b := float32(t70b)
-				t72b := float64(t71b)
-				t73b := float64(t72b - t70b)
-				t74b := float32(t73b)
-				t75b := float32(t60b)
-				t76b := float32(t75b + c1)
-				t80b = t76b
-				t81b = t71b
-				t82b = t74b
-			}
-			t84a, t84b := float32(t81a*c83), float32(t81b*c83)
-			t85a, t85b := float32(t84a*t82a), float32(t84b*t82b)
-			t86a, t86b := scalar.FMA32(t81a, t81a, t85a), scalar.FMA32(t81b, t81b, t85b)
-			t87a, t87b := float32(t81a*t86a), float32(t81b*t86b)
-			t90a, t90b := scalar.FMA32(c88, t86a, c89), scalar.FMA32(c88, t86b, c89)
-			t92a, t92b := scalar.FMA32(t90a, t86a, c91), scalar.FMA32(t90b, t86b, c91)
-			t93a, t93b := scalar.FMA32(t87a, t92a, t82a), scalar.FMA32(t87b, t92b, t82b)
-			t94a, t94b := float32(t81a-t93a), float32(t81b-t93b)
-			t97a, t97b := scalar.FMA32(c95, t86a, c96), scalar.FMA32(c95, t86b, c96)
-			t99a, t99b := scalar.FMA32(t97a, t86a, c98), scalar.FMA32(t97b, t86b, c98)
-			t101a, t101b := scalar.FMA32(t99a, t86a, c100), scalar.FMA32(t99b, t86b, c100)
-			t103a, t103b := scalar.FMA32(t86a, t101a, c102), scalar.FMA32(t86b, t101b, c102)
-			t104a, t104b := int32(math.Float32bits(t80a)), int32(math.Float32bits(t80b))
-			t106a, t106b := t104a<<uint32(c105), t104b<<uint32(c105)
-			t108a, t108b := t106a < c107, t106b < c107
-			t109a := t94a
-			if t108a {
-				t109a = t103a
-			}
-			t109b := t94b
-			if t108b {
-				t109b = t103b
-			}
-			t111a, t111b := t104a<<uint32(c110), t104b<<uint32(c110)
-			t113a, t113b := t111a&c112, t111b&c112
-			t114a, t114b := int32(math.Float32bits(t109a)), int32(math.Float32bits(t109b))
-			t115a, t115b := t114a^t113a, t114b^t113b
-			t116a, t116b := math.Float32frombits(uint32(t115a)), math.Float32frombits(uint32(t115b))
-			t117a, t117b := float32(t116a*t116a), float32(t116b*t116b)
-			t118a, t118b := scalar.FMA32(v2a, c2, c1), scalar.FMA32(v2b, c2, c1)
-			t119a, t119b := float32(t118a-c1), float32(t118b-c1)
-			t120a, t120b := scalar.FMA32(t119a, c5, v2a), scalar.FMA32(t119b, c5, v2b)
-			t121a, t121b := float32(t119a*c7), float32(t119b*c7)
-			t122a, t122b := float32(t120a-t121a), float32(t120b-t121b)
-			t123a, t123b := float32(t122a-t120a), float32(t122b-t120b)
-			t124a, t124b := scalar.FMA32(t119a, c7, t123a), scalar.FMA32(t119b, c7, t123b)
-			t125a, t125b := scalar.FMA32(t119a, c12, t124a), scalar.FMA32(t119b, c12, t124b)
-			t175a, t175b := math.Float32frombits(math.Float32bits(v2a)&^(1<<31)), math.Float32frombits(math.Float32bits(v2b)&^(1<<31))
-			t176a, t176b := c78 <= t175a, c78 <= t175b
-			t177a := t118a
-			t178a := t122a
-			t179a := t125a
-			if t176a {
-				t126a := float64(v2a)
-				t127a := math.Float64frombits(math.Float64bits(t126a) &^ (1 << 63))
-				t128a := c15 <= t127a
-				t129a := c19
-				if t128a {
-					t129a = c18
-				}
-				t130a := float64(t126a * t129a)
-				t131a := c22
-				if t128a {
-					t131a = c23
-				}
-				t132a := c23
-				if t128a {
-					t132a = c24
-				}
-				t133a := c24
-				if t128a {
-					t133a = c25
-				}
-				t134a := float64(t130a * c29)
-				t135a := float64(t134a * t131a)
-				t136a := -t135a
-				t137a := math.FMA(t134a, t131a, t136a)
-				t138a := float64(t130a * t132a)
-				t139a := -t138a
-				t140a := math.FMA(t130a, t132a, t139a)
-				t141a := float64(t130a * c19)
-				t142a := math.FMA(t141a, t133a, t140a)
-				t143a := float64(t135a * c39)
-				t144a := float64(math.RoundToEven(float64(t143a)))
-				t145a := math.FMA(t144a, c42, t135a)
-				t146a := float64(t137a * c39)
-				t147a := float64(math.RoundToEven(float64(t146a)))
-				t148a := math.FMA(t147a, c42, t137a)
-				t149a := float64(t145a + t148a)
-				t150a := float64(t138a * c39)
-				t151a := float64(math.RoundToEven(float64(t150a)))
-				t152a := math.FMA(t151a, c42, t138a)
-				t153a := float64(t149a + t152a)
-				t154a := float64(t153a - t149a)
-				t155a := float64(t153a - t154a)
-				t156a := float64(t149a - t155a)
-				t157a := float64(t152a - t154a)
-				t158a := float64(t156a + t157a)
-				t159a := math.FMA(t153a, c58, c57)
-				t160a := float64(t159a - c57)
-				t161a := float64(t153a - t160a)
-				t162a := float64(t158a + t142a)
-				t163a := float64(t161a * c63)
-				t164a := -t163a
-				t165a := math.FMA(t161a, c63, t164a)
-				t166a := math.FMA(t162a, c63, t165a)
-				t167a := math.FMA(t161a, c64, t166a)
-				t168a := float64(t163a + t167a)
-				t169a := float32(t168a)
-				t170a := float64(t169a)
-				t171a := float64(t170a - t168a)
-				t172a := float32(t171a)
-				t173a := float32(t160a)
-				t174a := float32(t173a + c1)
-				t177a = t174a
-				t178a = t169a
-				t179a = t172a
-			}
-			t177b := t118b
-			t178b := t122b
-			t179b := t125b
-			if t176b {
-				t126b := float64(v2b)
-				t127b := math.Float64frombits(math.Float64bits(t126b) &^ (1 << 63))
-				t128b := c15 <= t127b
-				t129b := c19
-				if t128b {
-					t129b = c18
-				}
-				t130b := float64(t126b * t129b)
-				t131b := c22
-				if t128b {
-					t131b = c23
-				}
-				t132b := c23
-				if t128b {
-					t132b = c24
-				}
-				t133b := c24
-				if t128b {
-					t133b = c25
-				}
-				t134b := float64(t130b * c29)
-				t135b := float64(t134b * t131b)
-				t136b := -t135b
-				t137b := math.FMA(t134b, t131b, t136b)
-				t138b := float64(t130b * t132b)
-				t139b := -t138b
-				t140b := math.FMA(t130b, t132b, t139b)
-				t141b := float64(t130b * c19)
-				t142b := math.FMA(t141b, t133b, t140b)
-				t143b := float64(t135b * c39)
-				t144b := float64(math.RoundToEven(float64(t143b)))
-				t145b := math.FMA(t144b, c42, t135b)
-				t146b := float64(t137b * c39)
-				t147b := float64(math.RoundToEven(float64(t146b)))
-				t148b := math.FMA(t147b, c42, t137b)
-				t149b := float64(t145b + t148b)
-				t150b := float64(t138b * c39)
-				t151b := float64(math.RoundToEven(float64(t150b)))
-				t152b := math.FMA(t151b, c42, t138b)
-				t153b := float64(t149b + t152b)
-				t154b := float64(t153b - t149b)
-				t155b := float64(t153b - t154b)
-				t156b := float64(t149b - t155b)
-				t157b := float64(t152b - t154b)
-				t158b := float64(t156b + t157b)
-				t159b := math.FMA(t153b, c58, c57)
-				t160b := float64(t159b - c57)
-				t161b := float64(t153b - t160b)
-				t162b := float64(t158b + t142b)
-				t163b := float64(t161b * c63)
-				t164b := -t163b
-				t165b := math.FMA(t161b, c63, t164b)
-				t166b := math.FMA(t162b, c63, t165b)
-				t167b := math.FMA(t161b, c64, t166b)
-				t168b := float64(t163b + t167b)
-				t169b := float32(t168b)
-				t170b := float64(t169b)
-				t171b := float64(t170b - t168b)
-				t172b := float32(t171b)
-				t173b := float32(t160b)
-				t174b := float32(t173b + c1)
-				t177b = t174b
-				t178b = t169b
-				t179b = t172b
-			}
-			t180a, t180b := float32(t178a*c83), float32(t178b*c83)
-			t181a, t181b := float32(t180a*t179a), float32(t180b*t179b)
-			t182a, t182b := scalar.FMA32(t178a, t178a, t181a), scalar.FMA32(t178b, t178b, t181b)
-			t183a, t183b := float32(t178a*t182a), float32(t178b*t182b)
-			t184a, t184b := scalar.FMA32(c88, t182a, c89), scalar.FMA32(c88, t182b, c89)
-			t185a, t185b := scalar.FMA32(t184a, t182a, c91), scalar.FMA32(t184b, t182b, c91)
-			t186a, t186b := scalar.FMA32(t183a, t185a, t179a), scalar.FMA32(t183b, t185b, t179b)
-			t187a, t187b := float32(t178a-t186a), float32(t178b-t186b)
-			t188a, t188b := scalar.FMA32(c95, t182a, c96), scalar.FMA32(c95, t182b, c96)
-			t189a, t189b := scalar.FMA32(t188a, t182a, c98), scalar.FMA32(t188b, t182b, c98)
-			t190a, t190b := scalar.FMA32(t189a, t182a, c100), scalar.FMA32(t189b, t182b, c100)
-			t191a, t191b := scalar.FMA32(t182a, t190a, c102), scalar.FMA32(t182b, t190b, c102)
-			t192a, t192b := int32(math.Float32bits(t177a)), int32(math.Float32bits(t177b))
-			t194a, t194b := int32(t192a+c193), int32(t192b+c193)
-			t195a, t195b := math.Float32frombits(uint32(t194a)), math.Float32frombits(uint32(t194b))
-			t196a, t196b := int32(math.Float32bits(t195a)), int32(math.Float32bits(t195b))
-			t197a, t197b := t196a<<uint32(c105), t196b<<uint32(c105)
-			t198a, t198b := t197a < c107, t197b < c107
-			t199a := t187a
-			if t198a {
-				t199a = t191a
-			}
-			t199b := t187b
-			if t198b {
-				t199b = t191b
-			}
-			t200a, t200b := t196a<<uint32(c110), t196b<<uint32(c110)
-			t201a, t201b := t200a&c112, t200b&c112
-			t202a, t202b := int32(math.Float32bits(t199a)), int32(math.Float32bits(t199b))
-			t203a, t203b := t202a^t201a, t202b^t201b
-			t204a, t204b := math.Float32frombits(uint32(t203a)), math.Float32frombits(uint32(t203b))
-			t205a, t205b := scalar.FMA32(v3a, c2, c1), scalar.FMA32(v3b, c2, c1)
-			t206a, t206b := float32(t205a-c1), float32(t205b-c1)
-			t207a, t207b := scalar.FMA32(t206a, c5, v3a), scalar.FMA32(t206b, c5, v3b)
-			t208a, t208b := float32(t206a*c7), float32(t206b*c7)
-			t209a, t209b := float32(t207a-t208a), float32(t207b-t208b)
-			t210a, t210b := float32(t209a-t207a), float32(t209b-t207b)
-			t211a, t211b := scalar.FMA32(t206a, c7, t210a), scalar.FMA32(t206b, c7, t210b)
-			t212a, t212b := scalar.FMA32(t206a, c12, t211a), scalar.FMA32(t206b, c12, t211b)
-			t262a, t262b := math.Float32frombits(math.Float32bits(v3a)&^(1<<31)), math.Float32frombits(math.Float32bits(v3b)&^(1<<31))
-			t263a, t263b := c78 <= t262a, c78 <= t262b
-			t264a := t205a
-			t265a := t209a
-			t266a := t212a
-			if t263a {
-				t213a := float64(v3a)
-				t214a := math.Float64frombits(math.Float64bits(t213a) &^ (1 << 63))
-				t215a := c15 <= t214a
-				t216a := c19
-				if t215a {
-					t216a = c18
-				}
-				t217a := float64(t213a * t216a)
-				t218a := c22
-				if t215a {
-					t218a = c23
-				}
-				t219a := c23
-				if t215a {
-					t219a = c24
-				}
-				t220a := c24
-				if t215a {
-					t220a = c25
-				}
-				t221a := float64(t217a * c29)
-				t222a := float64(t221a * t218a)
-				t223a := -t222a
-				t224a := math.FMA(t221a, t218a, t223a)
-				t225a := float64(t217a * t219a)
-				t226a := -t225a
-				t227a := math.FMA(t217a, t219a, t226a)
-				t228a := float64(t217a * c19)
-				t229a := math.FMA(t228a, t220a, t227a)
-				t230a := float64(t222a * c39)
-				t231a := float64(math.RoundToEven(float64(t230a)))
-				t232a := math.FMA(t231a, c42, t222a)
-				t233a := float64(t224a * c39)
-				t234a := float64(math.RoundToEven(float64(t233a)))
-				t235a := math.FMA(t234a, c42, t224a)
-				t236a := float64(t232a + t235a)
-				t237a := float64(t225a * c39)
-				t238a := float64(math.RoundToEven(float64(t237a)))
-				t239a := math.FMA(t238a, c42, t225a)
-				t240a := float64(t236a + t239a)
-				t241a := float64(t240a - t236a)
-				t242a := float64(t240a - t241a)
-				t243a := float64(t236a - t242a)
-				t244a := float64(t239a - t241a)
-				t245a := float64(t243a + t244a)
-				t246a := math.FMA(t240a, c58, c57)
-				t247a := float64(t246a - c57)
-				t248a := float64(t240a - t247a)
-				t249a := float64(t245a + t229a)
-				t250a := float64(t248a * c63)
-				t251a := -t250a
-				t252a := math.FMA(t248a, c63, t251a)
-				t253a := math.FMA(t249a, c63, t252a)
-				t254a := math.FMA(t248a, c64, t253a)
-				t255a := float64(t250a + t254a)
-				t256a := float32(t255a)
-				t257a := float64(t256a)
-				t258a := float64(t257a - t255a)
-				t259a := float32(t258a)
-				t260a := float32(t247a)
-				t261a := float32(t260a + c1)
-				t264a = t261a
-				t265a = t256a
-				t266a = t259a
-			}
-			t264b := t205b
-			t265b := t209b
-			t266b := t212b
-			if t263b {
-				t213b := float64(v3b)
-				t214b := math.Float64frombits(math.Float64bits(t213b) &^ (1 << 63))
-				t215b := c15 <= t214b
-				t216b := c19
-				if t215b {
-					t216b = c18
-				}
-				t217b := float64(t213b * t216b)
-				t218b := c22
-				if t215b {
-					t218b = c23
-				}
-				t219b := c23
-				if t215b {
-					t219b = c24
-				}
-				t220b := c24
-				if t215b {
-					t220b = c25
-				}
-				t221b := float64(t217b * c29)
-				t222b := float64(t221b * t218b)
-				t223b := -t222b
-				t224b := math.FMA(t221b, t218b, t223b)
-				t225b := float64(t217b * t219b)
-				t226b := -t225b
-				t227b := math.FMA(t217b, t219b, t226b)
-				t228b := float64(t217b * c19)
-				t229b := math.FMA(t228b, t220b, t227b)
-				t230b := float64(t222b * c39)
-				t231b := float64(math.RoundToEven(float64(t230b)))
-				t232b := math.FMA(t231b, c42, t222b)
-				t233b := float64(t224b * c39)
-				t234b := float64(math.RoundToEven(float64(t233b)))
-				t235b := math.FMA(t234b, c42, t224b)
-				t236b := float64(t232b + t235b)
-				t237b := float64(t225b * c39)
-				t238b := float64(math.RoundToEven(float64(t237b)))
-				t239b := math.FMA(t238b, c42, t225b)
-				t240b := float64(t236b + t239b)
-				t241b := float64(t240b - t236b)
-				t242b := float64(t240b - t241b)
-				t243b := float64(t236b - t242b)
-				t244b := float64(t239b - t241b)
-				t245b := float64(t243b + t244b)
-				t246b := math.FMA(t240b, c58, c57)
-				t247b := float64(t246b - c57)
-				t248b := float64(t240b - t247b)
-				t249b := float64(t245b + t229b)
-				t250b := float64(t248b * c63)
-				t251b := -t250b
-				t252b := math.FMA(t248b, c63, t251b)
-				t253b := math.FMA(t249b, c63, t252b)
-				t254b := math.FMA(t248b, c64, t253b)
-				t255b := float64(t250b + t254b)
-				t256b := float32(t255b)
-				t257b := float64(t256b)
-				t258b := float64(t257b - t255b)
-				t259b := float32(t258b)
-				t260b := float32(t247b)
-				t261b := float32(t260b + c1)
-				t264b = t261b
-				t265b = t256b
-				t266b = t259b
-			}
-			t267a, t267b := float32(t265a*c83), float32(t265b*c83)
-			t268a, t268b := float32(t267a*t266a), float32(t267b*t266b)
-			t269a, t269b := scalar.FMA32(t265a, t265a, t268a), scalar.FMA32(t265b, t265b, t268b)
-			t270a, t270b := float32(t265a*t269a), float32(t265b*t269b)
-			t271a, t271b := scalar.FMA32(c88, t269a, c89), scalar.FMA32(c88, t269b, c89)
-			t272a, t272b := scalar.FMA32(t271a, t269a, c91), scalar.FMA32(t271b, t269b, c91)
-			t273a, t273b := scalar.FMA32(t270a, t272a, t266a), scalar.FMA32(t270b, t272b, t266b)
-			t274a, t274b := float32(t265a-t273a), float32(t265b-t273b)
-			t275a, t275b := scalar.FMA32(c95, t269a, c96), scalar.FMA32(c95, t269b, c96)
-			t276a, t276b := scalar.FMA32(t275a, t269a, c98), scalar.FMA32(t275b, t269b, c98)
-			t277a, t277b := scalar.FMA32(t276a, t269a, c100), scalar.FMA32(t276b, t269b, c100)
-			t278a, t278b := scalar.FMA32(t269a, t277a, c102), scalar.FMA32(t269b, t277b, c102)
-			t279a, t279b := int32(math.Float32bits(t264a)), int32(math.Float32bits(t264b))
-			t280a, t280b := int32(t279a+c193), int32(t279b+c193)
-			t281a, t281b := math.Float32frombits(uint32(t280a)), math.Float32frombits(uint32(t280b))
-			t282a, t282b := int32(math.Float32bits(t281a)), int32(math.Float32bits(t281b))
-			t283a, t283b := t282a<<uint32(c105), t282b<<uint32(c105)
-			t284a, t284b := t283a < c107, t283b < c107
-			t285a := t274a
-			if t284a {
-				t285a = t278a
-			}
-			t285b := t274b
-			if t284b {
-				t285b = t278b
-			}
-			t286a, t286b := t282a<<uint32(c110), t282b<<uint32(c110)
-			t287a, t287b := t286a&c112, t286b&c112
-			t288a, t288b := int32(math.Float32bits(t285a)), int32(math.Float32bits(t285b))
-			t289a, t289b := t288a^t287a, t288b^t287b
-			t290a, t290b := math.Float32frombits(uint32(t289a)), math.Float32frombits(uint32(t289b))
-			t291a, t291b := float32(t204a*t290a), float32(t204b*t290b)
-			t292a, t292b := float32(t117a*t291a), float32(t117b*t291b)
-			t293a, t293b := float32(v2a-v3a), float32(v2b-v3b)
-			t294a, t294b := float32(t293a*s1), float32(t293b*s1)
-			t295a, t295b := scalar.FMA32(t294a, c2, c1), scalar.FMA32(t294b, c2, c1)
-			t296a, t296b := float32(t295a-c1), float32(t295b-c1)
-			t297a, t297b := scalar.FMA32(t296a, c5, t294a), scalar.FMA32(t296b, c5, t294b)
-			t298a, t298b := float32(t296a*c7), float32(t296b*c7)
-			t299a, t299b := float32(t297a-t298a), float32(t297b-t298b)
-			t300a, t300b := float32(t299a-t297a), float32(t299b-t297b)
-			t301a, t301b := scalar.FMA32(t296a, c7, t300a), scalar.FMA32(t296b, c7, t300b)
-			t302a, t302b := scalar.FMA32(t296a, c12, t301a), scalar.FMA32(t296b, c12, t301b)
-			t352a, t352b := math.Float32frombits(math.Float32bits(t294a)&^(1<<31)), math.Float32frombits(math.Float32bits(t294b)&^(1<<31))
-			t353a, t353b := c78 <= t352a, c78 <= t352b
-			t354a := t295a
-			t355a := t299a
-			t356a := t302a
-			if t353a {
-				t303a := float64(t294a)
-				t304a := math.Float64frombits(math.Float64bits(t303a) &^ (1 << 63))
-				t305a := c15 <= t304a
-				t306a := c19
-				if t305a {
-					t306a = c18
-				}
-				t307a := float64(t303a * t306a)
-				t308a := c22
-				if t305a {
-					t308a = c23
-				}
-				t309a := c23
-				if t305a {
-					t309a = c24
-				}
-				t310a := c24
-				if t305a {
-					t310a = c25
-				}
-				t311a := float64(t307a * c29)
-				t312a := float64(t311a * t308a)
-				t313a := -t312a
-				t314a := math.FMA(t311a, t308a, t313a)
-				t315a := float64(t307a * t309a)
-				t316a := -t315a
-				t317a := math.FMA(t307a, t309a, t316a)
-				t318a := float64(t307a * c19)
-				t319a := math.FMA(t318a, t310a, t317a)
-				t320a := float64(t312a * c39)
-				t321a := float64(math.RoundToEven(float64(t320a)))
-				t322a := math.FMA(t321a, c42, t312a)
-				t323a := float64(t314a * c39)
-				t324a := float64(math.RoundToEven(float64(t323a)))
-				t325a := math.FMA(t324a, c42, t314a)
-				t326a := float64(t322a + t325a)
-				t327a := float64(t315a * c39)
-				t328a := float64(math.RoundToEven(float64(t327a)))
-				t329a := math.FMA(t328a, c42, t315a)
-				t330a := float64(t326a + t329a)
-				t331a := float64(t330a - t326a)
-				t332a := float64(t330a - t331a)
-				t333a := float64(t326a - t332a)
-				t334a := float64(t329a - t331a)
-				t335a := float64(t333a + t334a)
-				t336a := math.FMA(t330a, c58, c57)
-				t337a := float64(t336a - c57)
-				t338a := float64(t330a - t337a)
-				t339a := float64(t335a + t319a)
-				t340a := float64(t338a * c63)
-				t341a := -t340a
-				t342a := math.FMA(t338a, c63, t341a)
-				t343a := math.FMA(t339a, c63, t342a)
-				t344a := math.FMA(t338a, c64, t343a)
-				t345a := float64(t340a + t344a)
-				t346a := float32(t345a)
-				t347a := float64(t346a)
-				t348a := float64(t347a - t345a)
-				t349a := float32(t348a)
-				t350a := float32(t337a)
-				t351a := float32(t350a + c1)
-				t354a = t351a
-				t355a = t346a
-				t356a = t349a
-			}
-			t354b := t295b
-			t355b := t299b
-			t356b := t302b
-			if t353b {
-				t303b := float64(t294b)
-				t304b := math.Float64frombits(math.Float64bits(t303b) &^ (1 << 63))
-				t305b := c15 <= t304b
-				t306b := c19
-				if t305b {
-					t306b = c18
-				}
-				t307b := float64(t303b * t306b)
-				t308b := c22
-				if t305b {
-					t308b = c23
-				}
-				t309b := c23
-				if t305b {
-					t309b = c24
-				}
-				t310b := c24
-				if t305b {
-					t310b = c25
-				}
-				t311b := float64(t307b * c29)
-				t312b := float64(t311b * t308b)
-				t313b := -t312b
-				t314b := math.FMA(t311b, t308b, t313b)
-				t315b := float64(t307b * t309b)
-				t316b := -t315b
-				t317b := math.FMA(t307b, t309b, t316b)
-				t318b := float64(t307b * c19)
-				t319b := math.FMA(t318b, t310b, t317b)
-				t320b := float64(t312b * c39)
-				t321b := float64(math.RoundToEven(float64(t320b)))
-				t322b := math.FMA(t321b, c42, t312b)
-				t323b := float64(t314b * c39)
-				t324b := float64(math.RoundToEven(float64(t323b)))
-				t325b := math.FMA(t324b, c42, t314b)
-				t326b := float64(t322b + t325b)
-				t327b := float64(t315b * c39)
-				t328b := float64(math.RoundToEven(float64(t327b)))
-				t329b := math.FMA(t328b, c42, t315b)
-				t330b := float64(t326b + t329b)
-				t331b := float64(t330b - t326b)
-				t332b := float64(t330b - t331b)
-				t333b := float64(t326b - t332b)
-				t334b := float64(t329b - t331b)
-				t335b := float64(t333b + t334b)
-				t336b := math.FMA(t330b, c58, c57)
-				t337b := float64(t336b - c57)
-				t338b := float64(t330b - t337b)
-				t339b := float64(t335b + t319b)
-				t340b := float64(t338b * c63)
-				t341b := -t340b
-				t342b := math.FMA(t338b, c63, t341b)
-				t343b := math.FMA(t339b, c63, t342b)
-				t344b := math.FMA(t338b, c64, t343b)
-				t345b := float64(t340b + t344b)
-				t346b := float32(t345b)
-				t347b := float64(t346b)
-				t348b := float64(t347b - t345b)
-				t349b := float32(t348b)
-				t350b := float32(t337b)
-				t351b := float32(t350b + c1)
-				t354b = t351b
-				t355b = t346b
-				t356b = t349b
-			}
-			t357a, t357b := float32(t355a*c83), float32(t355b*c83)
-			t358a, t358b := float32(t357a*t356a), float32(t357b*t356b)
-			t359a, t359b := scalar.FMA32(t355a, t355a, t358a), scalar.FMA32(t355b, t355b, t358b)
-			t360a, t360b := float32(t355a*t359a), float32(t355b*t359b)
-			t361a, t361b := scalar.FMA32(c88, t359a, c89), scalar.FMA32(c88, t359b, c89)
-			t362a, t362b := scalar.FMA32(t361a, t359a, c91), scalar.FMA32(t361b, t359b, c91)
-			t363a, t363b := scalar.FMA32(t360a, t362a, t356a), scalar.FMA32(t360b, t362b, t356b)
-			t364a, t364b := float32(t355a-t363a), float32(t355b-t363b)
-			t365a, t365b := scalar.FMA32(c95, t359a, c96), scalar.FMA32(c95, t359b, c96)
-			t366a, t366b := scalar.FMA32(t365a, t359a, c98), scalar.FMA32(t365b, t359b, c98)
-			t367a, t367b := scalar.FMA32(t366a, t359a, c100), scalar.FMA32(t366b, t359b, c100)
-			t368a, t368b := scalar.FMA32(t359a, t367a, c102), scalar.FMA32(t359b, t367b, c102)
-			t369a, t369b := int32(math.Float32bits(t354a)), int32(math.Float32bits(t354b))
-			t370a, t370b := t369a<<uint32(c105), t369b<<uint32(c105)
-			t371a, t371b := t370a < c107, t370b < c107
-			t372a := t364a
-			if t371a {
-				t372a = t368a
-			}
-			t372b := t364b
-			if t371b {
-				t372b = t368b
-			}
-			t373a, t373b := t369a<<uint32(c110), t369b<<uint32(c110)
-			t374a, t374b := t373a&c112, t373b&c112
-			t375a, t375b := int32(math.Float32bits(t372a)), int32(math.Float32bits(t372b))
-			t376a, t376b := t375a^t374a, t375b^t374b
-			t377a, t377b := math.Float32frombits(uint32(t376a)), math.Float32frombits(uint32(t376b))
-			t378a, t378b := float32(t377a*t377a), float32(t377b*t377b)
-			t379a, t379b := float32(t292a+t378a), float32(t292b+t378b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t379a, t379b
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			v2 := a2[i]
 			v3 := a3[i]
@@ -6397,6 +13080,7 @@ func k_mul_sin_mul_etc_f32_usuu_392cad3988_go(f *abi.Frame) {
 			t378 := float32(t377 * t377)
 			t379 := float32(t292 + t378)
 			o0[i] = t379
+			i++
 		}
 	}
 }
@@ -6443,621 +13127,1960 @@ func k_mul_sin_mul_etc_f32_usuu_8ca62a123c_go(f *abi.Frame) {
 		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x2 := a2[i : i+2 : i+2]
-			v2a, v2b := x2[0], x2[1]
-			x3 := a3[i : i+2 : i+2]
-			v3a, v3b := x3[0], x3[1]
-			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
-			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t3a, t3b := c2 <= t1a, c2 <= t1b
-			t6a, t6b := scalar.FMA32(t0a, c5, c4), scalar.FMA32(t0b, c5, c4)
-			t7a, t7b := float32(t6a-c4), float32(t6b-c4)
-			t9a, t9b := scalar.FMA32(t7a, c8, t0a), scalar.FMA32(t7b, c8, t0b)
-			t11a, t11b := scalar.FMA32(t7a, c10, t9a), scalar.FMA32(t7b, c10, t9b)
-			t13a, t13b := scalar.FMA32(t7a, c12, t11a), scalar.FMA32(t7b, c12, t11b)
-			t75a := t6a
-			t76a := t13a
-			if t3a {
-				t14a := float64(t0a)
-				t16a := math.Float64frombits(math.Float64bits(t14a) &^ (1 << 63))
-				t17a := c15 <= t16a
-				t20a := c19
-				if t17a {
-					t20a = c18
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				x2 := a2[i : i+4 : i+4]
+				v2a, v2b, v2c, v2d := x2[0], x2[1], x2[2], x2[3]
+				x3 := a3[i : i+4 : i+4]
+				v3a, v3b, v3c, v3d := x3[0], x3[1], x3[2], x3[3]
+				t0a, t0b, t0c, t0d := float32(v0a*s1), float32(v0b*s1), float32(v0c*s1), float32(v0d*s1)
+				t1a, t1b, t1c, t1d := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31)), math.Float32frombits(math.Float32bits(t0c)&^(1<<31)), math.Float32frombits(math.Float32bits(t0d)&^(1<<31))
+				t3a, t3b, t3c, t3d := c2 <= t1a, c2 <= t1b, c2 <= t1c, c2 <= t1d
+				st6a, st6b, st6c, st6d := scalar.MulAdd32(t0a, c5, c4), scalar.MulAdd32(t0b, c5, c4), scalar.MulAdd32(t0c, c5, c4), scalar.MulAdd32(t0d, c5, c4)
+				if scalar.Tied32(st6a) {
+					if scalar.Inexact32(st6a, scalar.Sum32(t0a), scalar.Sum32(c5), scalar.Sum32(c4)) {
+						goto exact
+					}
 				}
-				t21a := float64(t14a * t20a)
-				t26a := c22
-				if t17a {
-					t26a = c23
+				if scalar.Tied32(st6b) {
+					if scalar.Inexact32(st6b, scalar.Sum32(t0b), scalar.Sum32(c5), scalar.Sum32(c4)) {
+						goto exact
+					}
 				}
-				t27a := c23
-				if t17a {
-					t27a = c24
+				if scalar.Tied32(st6c) {
+					if scalar.Inexact32(st6c, scalar.Sum32(t0c), scalar.Sum32(c5), scalar.Sum32(c4)) {
+						goto exact
+					}
 				}
-				t28a := c24
-				if t17a {
-					t28a = c25
+				if scalar.Tied32(st6d) {
+					if scalar.Inexact32(st6d, scalar.Sum32(t0d), scalar.Sum32(c5), scalar.Sum32(c4)) {
+						goto exact
+					}
 				}
-				t30a := float64(t21a * c29)
-				t31a := float64(t30a * t26a)
-				t32a := -t31a
-				t33a := math.FMA(t30a, t26a, t32a)
-				t34a := float64(t21a * t27a)
-				t35a := -t34a
-				t36a := math.FMA(t21a, t27a, t35a)
-				t38a := float64(t21a * c37)
-				t39a := math.FMA(t38a, t28a, t36a)
-				t41a := float64(t31a * c40)
-				t42a := float64(math.RoundToEven(float64(t41a)))
-				t44a := math.FMA(t42a, c43, t31a)
-				t45a := float64(t33a * c40)
-				t46a := float64(math.RoundToEven(float64(t45a)))
-				t47a := math.FMA(t46a, c43, t33a)
-				t48a := float64(t44a + t47a)
-				t49a := float64(t34a * c40)
-				t50a := float64(math.RoundToEven(float64(t49a)))
-				t51a := math.FMA(t50a, c43, t34a)
-				t52a := float64(t48a + t51a)
-				t53a := float64(t52a - t48a)
-				t54a := float64(t52a - t53a)
-				t55a := float64(t48a - t54a)
-				t56a := float64(t51a - t53a)
-				t57a := float64(t55a + t56a)
-				t60a := math.FMA(t52a, c59, c58)
-				t61a := float64(t60a - c58)
-				t62a := float64(t52a - t61a)
-				t63a := float64(t57a + t39a)
-				t66a := float64(t62a * c64)
-				t67a := -t66a
-				t68a := math.FMA(t62a, c64, t67a)
-				t69a := math.FMA(t63a, c64, t68a)
-				t70a := math.FMA(t62a, c65, t69a)
-				t71a := float64(t66a + t70a)
-				t72a := float32(t71a)
-				t73a := float32(t61a)
-				t74a := float32(t73a + c4)
-				t75a = t74a
-				t76a = t72a
+				t6a, t6b, t6c, t6d := float32(st6a), float32(st6b), float32(st6c), float32(st6d)
+				t7a, t7b, t7c, t7d := float32(t6a-c4), float32(t6b-c4), float32(t6c-c4), float32(t6d-c4)
+				st9a, st9b, st9c, st9d := scalar.MulAdd32(t7a, c8, t0a), scalar.MulAdd32(t7b, c8, t0b), scalar.MulAdd32(t7c, c8, t0c), scalar.MulAdd32(t7d, c8, t0d)
+				if scalar.Tied32(st9a) {
+					if scalar.Inexact32(st9a, scalar.Sum32(t7a), scalar.Sum32(c8), scalar.Sum32(t0a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st9a) {
+					goto exact
+				}
+				if scalar.Tied32(st9b) {
+					if scalar.Inexact32(st9b, scalar.Sum32(t7b), scalar.Sum32(c8), scalar.Sum32(t0b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st9b) {
+					goto exact
+				}
+				if scalar.Tied32(st9c) {
+					if scalar.Inexact32(st9c, scalar.Sum32(t7c), scalar.Sum32(c8), scalar.Sum32(t0c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st9c) {
+					goto exact
+				}
+				if scalar.Tied32(st9d) {
+					if scalar.Inexact32(st9d, scalar.Sum32(t7d), scalar.Sum32(c8), scalar.Sum32(t0d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st9d) {
+					goto exact
+				}
+				t9a, t9b, t9c, t9d := float32(st9a), float32(st9b), float32(st9c), float32(st9d)
+				st11a, st11b, st11c, st11d := scalar.MulAdd32(t7a, c10, t9a), scalar.MulAdd32(t7b, c10, t9b), scalar.MulAdd32(t7c, c10, t9c), scalar.MulAdd32(t7d, c10, t9d)
+				if scalar.Tied32(st11a) {
+					if scalar.Inexact32(st11a, scalar.Sum32(t7a), scalar.Sum32(c10), scalar.Sum32(t9a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st11a) {
+					goto exact
+				}
+				if scalar.Tied32(st11b) {
+					if scalar.Inexact32(st11b, scalar.Sum32(t7b), scalar.Sum32(c10), scalar.Sum32(t9b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st11b) {
+					goto exact
+				}
+				if scalar.Tied32(st11c) {
+					if scalar.Inexact32(st11c, scalar.Sum32(t7c), scalar.Sum32(c10), scalar.Sum32(t9c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st11c) {
+					goto exact
+				}
+				if scalar.Tied32(st11d) {
+					if scalar.Inexact32(st11d, scalar.Sum32(t7d), scalar.Sum32(c10), scalar.Sum32(t9d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st11d) {
+					goto exact
+				}
+				t11a, t11b, t11c, t11d := float32(st11a), float32(st11b), float32(st11c), float32(st11d)
+				st13a, st13b, st13c, st13d := scalar.MulAdd32(t7a, c12, t11a), scalar.MulAdd32(t7b, c12, t11b), scalar.MulAdd32(t7c, c12, t11c), scalar.MulAdd32(t7d, c12, t11d)
+				if scalar.Tied32(st13a) {
+					if scalar.Inexact32(st13a, scalar.Sum32(t7a), scalar.Sum32(c12), scalar.Sum32(t11a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13a) {
+					goto exact
+				}
+				if scalar.Tied32(st13b) {
+					if scalar.Inexact32(st13b, scalar.Sum32(t7b), scalar.Sum32(c12), scalar.Sum32(t11b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13b) {
+					goto exact
+				}
+				if scalar.Tied32(st13c) {
+					if scalar.Inexact32(st13c, scalar.Sum32(t7c), scalar.Sum32(c12), scalar.Sum32(t11c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13c) {
+					goto exact
+				}
+				if scalar.Tied32(st13d) {
+					if scalar.Inexact32(st13d, scalar.Sum32(t7d), scalar.Sum32(c12), scalar.Sum32(t11d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13d) {
+					goto exact
+				}
+				t13a, t13b, t13c, t13d := float32(st13a), float32(st13b), float32(st13c), float32(st13d)
+				t75a := t6a
+				t76a := t13a
+				if t3a {
+					t14a := float64(t0a)
+					t16a := math.Float64frombits(math.Float64bits(t14a) &^ (1 << 63))
+					t17a := c15 <= t16a
+					t20a := c19
+					if t17a {
+						t20a = c18
+					}
+					t21a := float64(t14a * t20a)
+					t26a := c22
+					if t17a {
+						t26a = c23
+					}
+					t27a := c23
+					if t17a {
+						t27a = c24
+					}
+					t28a := c24
+					if t17a {
+						t28a = c25
+					}
+					t30a := float64(t21a * c29)
+					t31a := float64(t30a * t26a)
+					t32a := -t31a
+					t33a := math.FMA(t30a, t26a, t32a)
+					t34a := float64(t21a * t27a)
+					t35a := -t34a
+					t36a := math.FMA(t21a, t27a, t35a)
+					t38a := float64(t21a * c37)
+					t39a := math.FMA(t38a, t28a, t36a)
+					t41a := float64(t31a * c40)
+					t42a := float64(math.RoundToEven(float64(t41a)))
+					t44a := math.FMA(t42a, c43, t31a)
+					t45a := float64(t33a * c40)
+					t46a := float64(math.RoundToEven(float64(t45a)))
+					t47a := math.FMA(t46a, c43, t33a)
+					t48a := float64(t44a + t47a)
+					t49a := float64(t34a * c40)
+					t50a := float64(math.RoundToEven(float64(t49a)))
+					t51a := math.FMA(t50a, c43, t34a)
+					t52a := float64(t48a + t51a)
+					t53a := float64(t52a - t48a)
+					t54a := float64(t52a - t53a)
+					t55a := float64(t48a - t54a)
+					t56a := float64(t51a - t53a)
+					t57a := float64(t55a + t56a)
+					t60a := math.FMA(t52a, c59, c58)
+					t61a := float64(t60a - c58)
+					t62a := float64(t52a - t61a)
+					t63a := float64(t57a + t39a)
+					t66a := float64(t62a * c64)
+					t67a := -t66a
+					t68a := math.FMA(t62a, c64, t67a)
+					t69a := math.FMA(t63a, c64, t68a)
+					t70a := math.FMA(t62a, c65, t69a)
+					t71a := float64(t66a + t70a)
+					t72a := float32(t71a)
+					t73a := float32(t61a)
+					t74a := float32(t73a + c4)
+					t75a = t74a
+					t76a = t72a
+				}
+				t75b := t6b
+				t76b := t13b
+				if t3b {
+					t14b := float64(t0b)
+					t16b := math.Float64frombits(math.Float64bits(t14b) &^ (1 << 63))
+					t17b := c15 <= t16b
+					t20b := c19
+					if t17b {
+						t20b = c18
+					}
+					t21b := float64(t14b * t20b)
+					t26b := c22
+					if t17b {
+						t26b = c23
+					}
+					t27b := c23
+					if t17b {
+						t27b = c24
+					}
+					t28b := c24
+					if t17b {
+						t28b = c25
+					}
+					t30b := float64(t21b * c29)
+					t31b := float64(t30b * t26b)
+					t32b := -t31b
+					t33b := math.FMA(t30b, t26b, t32b)
+					t34b := float64(t21b * t27b)
+					t35b := -t34b
+					t36b := math.FMA(t21b, t27b, t35b)
+					t38b := float64(t21b * c37)
+					t39b := math.FMA(t38b, t28b, t36b)
+					t41b := float64(t31b * c40)
+					t42b := float64(math.RoundToEven(float64(t41b)))
+					t44b := math.FMA(t42b, c43, t31b)
+					t45b := float64(t33b * c40)
+					t46b := float64(math.RoundToEven(float64(t45b)))
+					t47b := math.FMA(t46b, c43, t33b)
+					t48b := float64(t44b + t47b)
+					t49b := float64(t34b * c40)
+					t50b := float64(math.RoundToEven(float64(t49b)))
+					t51b := math.FMA(t50b, c43, t34b)
+					t52b := float64(t48b + t51b)
+					t53b := float64(t52b - t48b)
+					t54b := float64(t52b - t53b)
+					t55b := float64(t48b - t54b)
+					t56b := float64(t51b - t53b)
+					t57b := float64(t55b + t56b)
+					t60b := math.FMA(t52b, c59, c58)
+					t61b := float64(t60b - c58)
+					t62b := float64(t52b - t61b)
+					t63b := float64(t57b + t39b)
+					t66b := float64(t62b * c64)
+					t67b := -t66b
+					t68b := math.FMA(t62b, c64, t67b)
+					t69b := math.FMA(t63b, c64, t68b)
+					t70b := math.FMA(t62b, c65, t69b)
+					t71b := float64(t66b + t70b)
+					t72b := float32(t71b)
+					t73b := float32(t61b)
+					t74b := float32(t73b + c4)
+					t75b = t74b
+					t76b = t72b
+				}
+				t75c := t6c
+				t76c := t13c
+				if t3c {
+					t14c := float64(t0c)
+					t16c := math.Float64frombits(math.Float64bits(t14c) &^ (1 << 63))
+					t17c := c15 <= t16c
+					t20c := c19
+					if t17c {
+						t20c = c18
+					}
+					t21c := float64(t14c * t20c)
+					t26c := c22
+					if t17c {
+						t26c = c23
+					}
+					t27c := c23
+					if t17c {
+						t27c = c24
+					}
+					t28c := c24
+					if t17c {
+						t28c = c25
+					}
+					t30c := float64(t21c * c29)
+					t31c := float64(t30c * t26c)
+					t32c := -t31c
+					t33c := math.FMA(t30c, t26c, t32c)
+					t34c := float64(t21c * t27c)
+					t35c := -t34c
+					t36c := math.FMA(t21c, t27c, t35c)
+					t38c := float64(t21c * c37)
+					t39c := math.FMA(t38c, t28c, t36c)
+					t41c := float64(t31c * c40)
+					t42c := float64(math.RoundToEven(float64(t41c)))
+					t44c := math.FMA(t42c, c43, t31c)
+					t45c := float64(t33c * c40)
+					t46c := float64(math.RoundToEven(float64(t45c)))
+					t47c := math.FMA(t46c, c43, t33c)
+					t48c := float64(t44c + t47c)
+					t49c := float64(t34c * c40)
+					t50c := float64(math.RoundToEven(float64(t49c)))
+					t51c := math.FMA(t50c, c43, t34c)
+					t52c := float64(t48c + t51c)
+					t53c := float64(t52c - t48c)
+					t54c := float64(t52c - t53c)
+					t55c := float64(t48c - t54c)
+					t56c := float64(t51c - t53c)
+					t57c := float64(t55c + t56c)
+					t60c := math.FMA(t52c, c59, c58)
+					t61c := float64(t60c - c58)
+					t62c := float64(t52c - t61c)
+					t63c := float64(t57c + t39c)
+					t66c := float64(t62c * c64)
+					t67c := -t66c
+					t68c := math.FMA(t62c, c64, t67c)
+					t69c := math.FMA(t63c, c64, t68c)
+					t70c := math.FMA(t62c, c65, t69c)
+					t71c := float64(t66c + t70c)
+					t72c := float32(t71c)
+					t73c := float32(t61c)
+					t74c := float32(t73c + c4)
+					t75c = t74c
+					t76c = t72c
+				}
+				t75d := t6d
+				t76d := t13d
+				if t3d {
+					t14d := float64(t0d)
+					t16d := math.Float64frombits(math.Float64bits(t14d) &^ (1 << 63))
+					t17d := c15 <= t16d
+					t20d := c19
+					if t17d {
+						t20d = c18
+					}
+					t21d := float64(t14d * t20d)
+					t26d := c22
+					if t17d {
+						t26d = c23
+					}
+					t27d := c23
+					if t17d {
+						t27d = c24
+					}
+					t28d := c24
+					if t17d {
+						t28d = c25
+					}
+					t30d := float64(t21d * c29)
+					t31d := float64(t30d * t26d)
+					t32d := -t31d
+					t33d := math.FMA(t30d, t26d, t32d)
+					t34d := float64(t21d * t27d)
+					t35d := -t34d
+					t36d := math.FMA(t21d, t27d, t35d)
+					t38d := float64(t21d * c37)
+					t39d := math.FMA(t38d, t28d, t36d)
+					t41d := float64(t31d * c40)
+					t42d := float64(math.RoundToEven(float64(t41d)))
+					t44d := math.FMA(t42d, c43, t31d)
+					t45d := float64(t33d * c40)
+					t46d := float64(math.RoundToEven(float64(t45d)))
+					t47d := math.FMA(t46d, c43, t33d)
+					t48d := float64(t44d + t47d)
+					t49d := float64(t34d * c40)
+					t50d := float64(math.RoundToEven(float64(t49d)))
+					t51d := math.FMA(t50d, c43, t34d)
+					t52d := float64(t48d + t51d)
+					t53d := float64(t52d - t48d)
+					t54d := float64(t52d - t53d)
+					t55d := float64(t48d - t54d)
+					t56d := float64(t51d - t53d)
+					t57d := float64(t55d + t56d)
+					t60d := math.FMA(t52d, c59, c58)
+					t61d := float64(t60d - c58)
+					t62d := float64(t52d - t61d)
+					t63d := float64(t57d + t39d)
+					t66d := float64(t62d * c64)
+					t67d := -t66d
+					t68d := math.FMA(t62d, c64, t67d)
+					t69d := math.FMA(t63d, c64, t68d)
+					t70d := math.FMA(t62d, c65, t69d)
+					t71d := float64(t66d + t70d)
+					t72d := float32(t71d)
+					t73d := float32(t61d)
+					t74d := float32(t73d + c4)
+					t75d = t74d
+					t76d = t72d
+				}
+				t77a, t77b, t77c, t77d := int32(math.Float32bits(t75a)), int32(math.Float32bits(t75b)), int32(math.Float32bits(t75c)), int32(math.Float32bits(t75d))
+				t79a, t79b, t79c, t79d := t77a<<uint32(c78), t77b<<uint32(c78), t77c<<uint32(c78), t77d<<uint32(c78)
+				t80a, t80b, t80c, t80d := int32(math.Float32bits(t76a)), int32(math.Float32bits(t76b)), int32(math.Float32bits(t76c)), int32(math.Float32bits(t76d))
+				t81a, t81b, t81c, t81d := t80a^t79a, t80b^t79b, t80c^t79c, t80d^t79d
+				t82a, t82b, t82c, t82d := math.Float32frombits(uint32(t81a)), math.Float32frombits(uint32(t81b)), math.Float32frombits(uint32(t81c)), math.Float32frombits(uint32(t81d))
+				t83a, t83b, t83c, t83d := float32(t82a*t82a), float32(t82b*t82b), float32(t82c*t82c), float32(t82d*t82d)
+				st86a, st86b, st86c, st86d := scalar.MulAdd32(c84, t83a, c85), scalar.MulAdd32(c84, t83b, c85), scalar.MulAdd32(c84, t83c, c85), scalar.MulAdd32(c84, t83d, c85)
+				if scalar.Tied32(st86a) {
+					if scalar.Inexact32(st86a, scalar.Sum32(c84), scalar.Sum32(t83a), scalar.Sum32(c85)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st86b) {
+					if scalar.Inexact32(st86b, scalar.Sum32(c84), scalar.Sum32(t83b), scalar.Sum32(c85)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st86c) {
+					if scalar.Inexact32(st86c, scalar.Sum32(c84), scalar.Sum32(t83c), scalar.Sum32(c85)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st86d) {
+					if scalar.Inexact32(st86d, scalar.Sum32(c84), scalar.Sum32(t83d), scalar.Sum32(c85)) {
+						goto exact
+					}
+				}
+				t86a, t86b, t86c, t86d := float32(st86a), float32(st86b), float32(st86c), float32(st86d)
+				st88a, st88b, st88c, st88d := scalar.MulAdd32(t86a, t83a, c87), scalar.MulAdd32(t86b, t83b, c87), scalar.MulAdd32(t86c, t83c, c87), scalar.MulAdd32(t86d, t83d, c87)
+				if scalar.Tied32(st88a) {
+					if scalar.Inexact32(st88a, scalar.Sum32(t86a), scalar.Sum32(t83a), scalar.Sum32(c87)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st88b) {
+					if scalar.Inexact32(st88b, scalar.Sum32(t86b), scalar.Sum32(t83b), scalar.Sum32(c87)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st88c) {
+					if scalar.Inexact32(st88c, scalar.Sum32(t86c), scalar.Sum32(t83c), scalar.Sum32(c87)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st88d) {
+					if scalar.Inexact32(st88d, scalar.Sum32(t86d), scalar.Sum32(t83d), scalar.Sum32(c87)) {
+						goto exact
+					}
+				}
+				t88a, t88b, t88c, t88d := float32(st88a), float32(st88b), float32(st88c), float32(st88d)
+				st90a, st90b, st90c, st90d := scalar.MulAdd32(t88a, t83a, c89), scalar.MulAdd32(t88b, t83b, c89), scalar.MulAdd32(t88c, t83c, c89), scalar.MulAdd32(t88d, t83d, c89)
+				if scalar.Tied32(st90a) {
+					if scalar.Inexact32(st90a, scalar.Sum32(t88a), scalar.Sum32(t83a), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st90b) {
+					if scalar.Inexact32(st90b, scalar.Sum32(t88b), scalar.Sum32(t83b), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st90c) {
+					if scalar.Inexact32(st90c, scalar.Sum32(t88c), scalar.Sum32(t83c), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st90d) {
+					if scalar.Inexact32(st90d, scalar.Sum32(t88d), scalar.Sum32(t83d), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				t90a, t90b, t90c, t90d := float32(st90a), float32(st90b), float32(st90c), float32(st90d)
+				st92a, st92b, st92c, st92d := scalar.MulAdd32(t90a, t83a, c91), scalar.MulAdd32(t90b, t83b, c91), scalar.MulAdd32(t90c, t83c, c91), scalar.MulAdd32(t90d, t83d, c91)
+				if scalar.Tied32(st92a) {
+					if scalar.Inexact32(st92a, scalar.Sum32(t90a), scalar.Sum32(t83a), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st92b) {
+					if scalar.Inexact32(st92b, scalar.Sum32(t90b), scalar.Sum32(t83b), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st92c) {
+					if scalar.Inexact32(st92c, scalar.Sum32(t90c), scalar.Sum32(t83c), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st92d) {
+					if scalar.Inexact32(st92d, scalar.Sum32(t90d), scalar.Sum32(t83d), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				t92a, t92b, t92c, t92d := float32(st92a), float32(st92b), float32(st92c), float32(st92d)
+				t93a, t93b, t93c, t93d := float32(t82a*t92a), float32(t82b*t92b), float32(t82c*t92c), float32(t82d*t92d)
+				t94a, t94b, t94c, t94d := float32(t93a*t93a), float32(t93b*t93b), float32(t93c*t93c), float32(t93d*t93d)
+				t95a, t95b, t95c, t95d := math.Float32frombits(math.Float32bits(v2a)&^(1<<31)), math.Float32frombits(math.Float32bits(v2b)&^(1<<31)), math.Float32frombits(math.Float32bits(v2c)&^(1<<31)), math.Float32frombits(math.Float32bits(v2d)&^(1<<31))
+				t96a, t96b, t96c, t96d := c2 <= t95a, c2 <= t95b, c2 <= t95c, c2 <= t95d
+				st98a, st98b, st98c, st98d := scalar.MulAdd32(t95a, c5, c97), scalar.MulAdd32(t95b, c5, c97), scalar.MulAdd32(t95c, c5, c97), scalar.MulAdd32(t95d, c5, c97)
+				if scalar.Tied32(st98a) {
+					if scalar.Inexact32(st98a, scalar.Sum32(t95a), scalar.Sum32(c5), scalar.Sum32(c97)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st98b) {
+					if scalar.Inexact32(st98b, scalar.Sum32(t95b), scalar.Sum32(c5), scalar.Sum32(c97)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st98c) {
+					if scalar.Inexact32(st98c, scalar.Sum32(t95c), scalar.Sum32(c5), scalar.Sum32(c97)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st98d) {
+					if scalar.Inexact32(st98d, scalar.Sum32(t95d), scalar.Sum32(c5), scalar.Sum32(c97)) {
+						goto exact
+					}
+				}
+				t98a, t98b, t98c, t98d := float32(st98a), float32(st98b), float32(st98c), float32(st98d)
+				t99a, t99b, t99c, t99d := float32(t98a+c4), float32(t98b+c4), float32(t98c+c4), float32(t98d+c4)
+				t100a, t100b, t100c, t100d := float32(t99a-c4), float32(t99b-c4), float32(t99c-c4), float32(t99d-c4)
+				t101a, t101b, t101c, t101d := float32(t100a-c97), float32(t100b-c97), float32(t100c-c97), float32(t100d-c97)
+				st102a, st102b, st102c, st102d := scalar.MulAdd32(t101a, c8, t95a), scalar.MulAdd32(t101b, c8, t95b), scalar.MulAdd32(t101c, c8, t95c), scalar.MulAdd32(t101d, c8, t95d)
+				if scalar.Tied32(st102a) {
+					if scalar.Inexact32(st102a, scalar.Sum32(t101a), scalar.Sum32(c8), scalar.Sum32(t95a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st102a) {
+					goto exact
+				}
+				if scalar.Tied32(st102b) {
+					if scalar.Inexact32(st102b, scalar.Sum32(t101b), scalar.Sum32(c8), scalar.Sum32(t95b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st102b) {
+					goto exact
+				}
+				if scalar.Tied32(st102c) {
+					if scalar.Inexact32(st102c, scalar.Sum32(t101c), scalar.Sum32(c8), scalar.Sum32(t95c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st102c) {
+					goto exact
+				}
+				if scalar.Tied32(st102d) {
+					if scalar.Inexact32(st102d, scalar.Sum32(t101d), scalar.Sum32(c8), scalar.Sum32(t95d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st102d) {
+					goto exact
+				}
+				t102a, t102b, t102c, t102d := float32(st102a), float32(st102b), float32(st102c), float32(st102d)
+				st103a, st103b, st103c, st103d := scalar.MulAdd32(t101a, c10, t102a), scalar.MulAdd32(t101b, c10, t102b), scalar.MulAdd32(t101c, c10, t102c), scalar.MulAdd32(t101d, c10, t102d)
+				if scalar.Tied32(st103a) {
+					if scalar.Inexact32(st103a, scalar.Sum32(t101a), scalar.Sum32(c10), scalar.Sum32(t102a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st103a) {
+					goto exact
+				}
+				if scalar.Tied32(st103b) {
+					if scalar.Inexact32(st103b, scalar.Sum32(t101b), scalar.Sum32(c10), scalar.Sum32(t102b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st103b) {
+					goto exact
+				}
+				if scalar.Tied32(st103c) {
+					if scalar.Inexact32(st103c, scalar.Sum32(t101c), scalar.Sum32(c10), scalar.Sum32(t102c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st103c) {
+					goto exact
+				}
+				if scalar.Tied32(st103d) {
+					if scalar.Inexact32(st103d, scalar.Sum32(t101d), scalar.Sum32(c10), scalar.Sum32(t102d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st103d) {
+					goto exact
+				}
+				t103a, t103b, t103c, t103d := float32(st103a), float32(st103b), float32(st103c), float32(st103d)
+				st104a, st104b, st104c, st104d := scalar.MulAdd32(t101a, c12, t103a), scalar.MulAdd32(t101b, c12, t103b), scalar.MulAdd32(t101c, c12, t103c), scalar.MulAdd32(t101d, c12, t103d)
+				if scalar.Tied32(st104a) {
+					if scalar.Inexact32(st104a, scalar.Sum32(t101a), scalar.Sum32(c12), scalar.Sum32(t103a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st104a) {
+					goto exact
+				}
+				if scalar.Tied32(st104b) {
+					if scalar.Inexact32(st104b, scalar.Sum32(t101b), scalar.Sum32(c12), scalar.Sum32(t103b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st104b) {
+					goto exact
+				}
+				if scalar.Tied32(st104c) {
+					if scalar.Inexact32(st104c, scalar.Sum32(t101c), scalar.Sum32(c12), scalar.Sum32(t103c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st104c) {
+					goto exact
+				}
+				if scalar.Tied32(st104d) {
+					if scalar.Inexact32(st104d, scalar.Sum32(t101d), scalar.Sum32(c12), scalar.Sum32(t103d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st104d) {
+					goto exact
+				}
+				t104a, t104b, t104c, t104d := float32(st104a), float32(st104b), float32(st104c), float32(st104d)
+				t153a := t99a
+				t154a := t104a
+				if t96a {
+					t105a := float64(t95a)
+					t106a := math.Float64frombits(math.Float64bits(t105a) &^ (1 << 63))
+					t107a := c15 <= t106a
+					t108a := c19
+					if t107a {
+						t108a = c18
+					}
+					t109a := float64(t105a * t108a)
+					t110a := c22
+					if t107a {
+						t110a = c23
+					}
+					t111a := c23
+					if t107a {
+						t111a = c24
+					}
+					t112a := c24
+					if t107a {
+						t112a = c25
+					}
+					t113a := float64(t109a * c29)
+					t114a := float64(t113a * t110a)
+					t115a := -t114a
+					t116a := math.FMA(t113a, t110a, t115a)
+					t117a := float64(t109a * t111a)
+					t118a := -t117a
+					t119a := math.FMA(t109a, t111a, t118a)
+					t120a := float64(t109a * c37)
+					t121a := math.FMA(t120a, t112a, t119a)
+					t122a := float64(t114a * c40)
+					t123a := float64(math.RoundToEven(float64(t122a)))
+					t124a := math.FMA(t123a, c43, t114a)
+					t125a := float64(t116a * c40)
+					t126a := float64(math.RoundToEven(float64(t125a)))
+					t127a := math.FMA(t126a, c43, t116a)
+					t128a := float64(t124a + t127a)
+					t129a := float64(t117a * c40)
+					t130a := float64(math.RoundToEven(float64(t129a)))
+					t131a := math.FMA(t130a, c43, t117a)
+					t132a := float64(t128a + t131a)
+					t133a := float64(t132a - t128a)
+					t134a := float64(t132a - t133a)
+					t135a := float64(t128a - t134a)
+					t136a := float64(t131a - t133a)
+					t137a := float64(t135a + t136a)
+					t138a := math.FMA(t132a, c59, c40)
+					t139a := float64(t138a + c58)
+					t140a := float64(t139a - c58)
+					t141a := float64(t140a - c40)
+					t142a := float64(t132a - t141a)
+					t143a := float64(t137a + t121a)
+					t144a := float64(t142a * c64)
+					t145a := -t144a
+					t146a := math.FMA(t142a, c64, t145a)
+					t147a := math.FMA(t143a, c64, t146a)
+					t148a := math.FMA(t142a, c65, t147a)
+					t149a := float64(t144a + t148a)
+					t150a := float32(t149a)
+					t151a := float32(t140a)
+					t152a := float32(t151a + c4)
+					t153a = t152a
+					t154a = t150a
+				}
+				t153b := t99b
+				t154b := t104b
+				if t96b {
+					t105b := float64(t95b)
+					t106b := math.Float64frombits(math.Float64bits(t105b) &^ (1 << 63))
+					t107b := c15 <= t106b
+					t108b := c19
+					if t107b {
+						t108b = c18
+					}
+					t109b := float64(t105b * t108b)
+					t110b := c22
+					if t107b {
+						t110b = c23
+					}
+					t111b := c23
+					if t107b {
+						t111b = c24
+					}
+					t112b := c24
+					if t107b {
+						t112b = c25
+					}
+					t113b := float64(t109b * c29)
+					t114b := float64(t113b * t110b)
+					t115b := -t114b
+					t116b := math.FMA(t113b, t110b, t115b)
+					t117b := float64(t109b * t111b)
+					t118b := -t117b
+					t119b := math.FMA(t109b, t111b, t118b)
+					t120b := float64(t109b * c37)
+					t121b := math.FMA(t120b, t112b, t119b)
+					t122b := float64(t114b * c40)
+					t123b := float64(math.RoundToEven(float64(t122b)))
+					t124b := math.FMA(t123b, c43, t114b)
+					t125b := float64(t116b * c40)
+					t126b := float64(math.RoundToEven(float64(t125b)))
+					t127b := math.FMA(t126b, c43, t116b)
+					t128b := float64(t124b + t127b)
+					t129b := float64(t117b * c40)
+					t130b := float64(math.RoundToEven(float64(t129b)))
+					t131b := math.FMA(t130b, c43, t117b)
+					t132b := float64(t128b + t131b)
+					t133b := float64(t132b - t128b)
+					t134b := float64(t132b - t133b)
+					t135b := float64(t128b - t134b)
+					t136b := float64(t131b - t133b)
+					t137b := float64(t135b + t136b)
+					t138b := math.FMA(t132b, c59, c40)
+					t139b := float64(t138b + c58)
+					t140b := float64(t139b - c58)
+					t141b := float64(t140b - c40)
+					t142b := float64(t132b - t141b)
+					t143b := float64(t137b + t121b)
+					t144b := float64(t142b * c64)
+					t145b := -t144b
+					t146b := math.FMA(t142b, c64, t145b)
+					t147b := math.FMA(t143b, c64, t146b)
+					t148b := math.FMA(t142b, c65, t147b)
+					t149b := float64(t144b + t148b)
+					t150b := float32(t149b)
+					t151b := float32(t140b)
+					t152b := float32(t151b + c4)
+					t153b = t152b
+					t154b = t150b
+				}
+				t153c := t99c
+				t154c := t104c
+				if t96c {
+					t105c := float64(t95c)
+					t106c := math.Float64frombits(math.Float64bits(t105c) &^ (1 << 63))
+					t107c := c15 <= t106c
+					t108c := c19
+					if t107c {
+						t108c = c18
+					}
+					t109c := float64(t105c * t108c)
+					t110c := c22
+					if t107c {
+						t110c = c23
+					}
+					t111c := c23
+					if t107c {
+						t111c = c24
+					}
+					t112c := c24
+					if t107c {
+						t112c = c25
+					}
+					t113c := float64(t109c * c29)
+					t114c := float64(t113c * t110c)
+					t115c := -t114c
+					t116c := math.FMA(t113c, t110c, t115c)
+					t117c := float64(t109c * t111c)
+					t118c := -t117c
+					t119c := math.FMA(t109c, t111c, t118c)
+					t120c := float64(t109c * c37)
+					t121c := math.FMA(t120c, t112c, t119c)
+					t122c := float64(t114c * c40)
+					t123c := float64(math.RoundToEven(float64(t122c)))
+					t124c := math.FMA(t123c, c43, t114c)
+					t125c := float64(t116c * c40)
+					t126c := float64(math.RoundToEven(float64(t125c)))
+					t127c := math.FMA(t126c, c43, t116c)
+					t128c := float64(t124c + t127c)
+					t129c := float64(t117c * c40)
+					t130c := float64(math.RoundToEven(float64(t129c)))
+					t131c := math.FMA(t130c, c43, t117c)
+					t132c := float64(t128c + t131c)
+					t133c := float64(t132c - t128c)
+					t134c := float64(t132c - t133c)
+					t135c := float64(t128c - t134c)
+					t136c := float64(t131c - t133c)
+					t137c := float64(t135c + t136c)
+					t138c := math.FMA(t132c, c59, c40)
+					t139c := float64(t138c + c58)
+					t140c := float64(t139c - c58)
+					t141c := float64(t140c - c40)
+					t142c := float64(t132c - t141c)
+					t143c := float64(t137c + t121c)
+					t144c := float64(t142c * c64)
+					t145c := -t144c
+					t146c := math.FMA(t142c, c64, t145c)
+					t147c := math.FMA(t143c, c64, t146c)
+					t148c := math.FMA(t142c, c65, t147c)
+					t149c := float64(t144c + t148c)
+					t150c := float32(t149c)
+					t151c := float32(t140c)
+					t152c := float32(t151c + c4)
+					t153c = t152c
+					t154c = t150c
+				}
+				t153d := t99d
+				t154d := t104d
+				if t96d {
+					t105d := float64(t95d)
+					t106d := math.Float64frombits(math.Float64bits(t105d) &^ (1 << 63))
+					t107d := c15 <= t106d
+					t108d := c19
+					if t107d {
+						t108d = c18
+					}
+					t109d := float64(t105d * t108d)
+					t110d := c22
+					if t107d {
+						t110d = c23
+					}
+					t111d := c23
+					if t107d {
+						t111d = c24
+					}
+					t112d := c24
+					if t107d {
+						t112d = c25
+					}
+					t113d := float64(t109d * c29)
+					t114d := float64(t113d * t110d)
+					t115d := -t114d
+					t116d := math.FMA(t113d, t110d, t115d)
+					t117d := float64(t109d * t111d)
+					t118d := -t117d
+					t119d := math.FMA(t109d, t111d, t118d)
+					t120d := float64(t109d * c37)
+					t121d := math.FMA(t120d, t112d, t119d)
+					t122d := float64(t114d * c40)
+					t123d := float64(math.RoundToEven(float64(t122d)))
+					t124d := math.FMA(t123d, c43, t114d)
+					t125d := float64(t116d * c40)
+					t126d := float64(math.RoundToEven(float64(t125d)))
+					t127d := math.FMA(t126d, c43, t116d)
+					t128d := float64(t124d + t127d)
+					t129d := float64(t117d * c40)
+					t130d := float64(math.RoundToEven(float64(t129d)))
+					t131d := math.FMA(t130d, c43, t117d)
+					t132d := float64(t128d + t131d)
+					t133d := float64(t132d - t128d)
+					t134d := float64(t132d - t133d)
+					t135d := float64(t128d - t134d)
+					t136d := float64(t131d - t133d)
+					t137d := float64(t135d + t136d)
+					t138d := math.FMA(t132d, c59, c40)
+					t139d := float64(t138d + c58)
+					t140d := float64(t139d - c58)
+					t141d := float64(t140d - c40)
+					t142d := float64(t132d - t141d)
+					t143d := float64(t137d + t121d)
+					t144d := float64(t142d * c64)
+					t145d := -t144d
+					t146d := math.FMA(t142d, c64, t145d)
+					t147d := math.FMA(t143d, c64, t146d)
+					t148d := math.FMA(t142d, c65, t147d)
+					t149d := float64(t144d + t148d)
+					t150d := float32(t149d)
+					t151d := float32(t140d)
+					t152d := float32(t151d + c4)
+					t153d = t152d
+					t154d = t150d
+				}
+				t155a, t155b, t155c, t155d := int32(math.Float32bits(t153a)), int32(math.Float32bits(t153b)), int32(math.Float32bits(t153c)), int32(math.Float32bits(t153d))
+				t156a, t156b, t156c, t156d := t155a<<uint32(c78), t155b<<uint32(c78), t155c<<uint32(c78), t155d<<uint32(c78)
+				t157a, t157b, t157c, t157d := int32(math.Float32bits(t154a)), int32(math.Float32bits(t154b)), int32(math.Float32bits(t154c)), int32(math.Float32bits(t154d))
+				t158a, t158b, t158c, t158d := t157a^t156a, t157b^t156b, t157c^t156c, t157d^t156d
+				t159a, t159b, t159c, t159d := math.Float32frombits(uint32(t158a)), math.Float32frombits(uint32(t158b)), math.Float32frombits(uint32(t158c)), math.Float32frombits(uint32(t158d))
+				t160a, t160b, t160c, t160d := float32(t159a*t159a), float32(t159b*t159b), float32(t159c*t159c), float32(t159d*t159d)
+				st161a, st161b, st161c, st161d := scalar.MulAdd32(c84, t160a, c85), scalar.MulAdd32(c84, t160b, c85), scalar.MulAdd32(c84, t160c, c85), scalar.MulAdd32(c84, t160d, c85)
+				if scalar.Tied32(st161a) {
+					if scalar.Inexact32(st161a, scalar.Sum32(c84), scalar.Sum32(t160a), scalar.Sum32(c85)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st161b) {
+					if scalar.Inexact32(st161b, scalar.Sum32(c84), scalar.Sum32(t160b), scalar.Sum32(c85)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st161c) {
+					if scalar.Inexact32(st161c, scalar.Sum32(c84), scalar.Sum32(t160c), scalar.Sum32(c85)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st161d) {
+					if scalar.Inexact32(st161d, scalar.Sum32(c84), scalar.Sum32(t160d), scalar.Sum32(c85)) {
+						goto exact
+					}
+				}
+				t161a, t161b, t161c, t161d := float32(st161a), float32(st161b), float32(st161c), float32(st161d)
+				st162a, st162b, st162c, st162d := scalar.MulAdd32(t161a, t160a, c87), scalar.MulAdd32(t161b, t160b, c87), scalar.MulAdd32(t161c, t160c, c87), scalar.MulAdd32(t161d, t160d, c87)
+				if scalar.Tied32(st162a) {
+					if scalar.Inexact32(st162a, scalar.Sum32(t161a), scalar.Sum32(t160a), scalar.Sum32(c87)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st162b) {
+					if scalar.Inexact32(st162b, scalar.Sum32(t161b), scalar.Sum32(t160b), scalar.Sum32(c87)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st162c) {
+					if scalar.Inexact32(st162c, scalar.Sum32(t161c), scalar.Sum32(t160c), scalar.Sum32(c87)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st162d) {
+					if scalar.Inexact32(st162d, scalar.Sum32(t161d), scalar.Sum32(t160d), scalar.Sum32(c87)) {
+						goto exact
+					}
+				}
+				t162a, t162b, t162c, t162d := float32(st162a), float32(st162b), float32(st162c), float32(st162d)
+				st163a, st163b, st163c, st163d := scalar.MulAdd32(t162a, t160a, c89), scalar.MulAdd32(t162b, t160b, c89), scalar.MulAdd32(t162c, t160c, c89), scalar.MulAdd32(t162d, t160d, c89)
+				if scalar.Tied32(st163a) {
+					if scalar.Inexact32(st163a, scalar.Sum32(t162a), scalar.Sum32(t160a), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st163b) {
+					if scalar.Inexact32(st163b, scalar.Sum32(t162b), scalar.Sum32(t160b), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st163c) {
+					if scalar.Inexact32(st163c, scalar.Sum32(t162c), scalar.Sum32(t160c), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st163d) {
+					if scalar.Inexact32(st163d, scalar.Sum32(t162d), scalar.Sum32(t160d), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				t163a, t163b, t163c, t163d := float32(st163a), float32(st163b), float32(st163c), float32(st163d)
+				st164a, st164b, st164c, st164d := scalar.MulAdd32(t163a, t160a, c91), scalar.MulAdd32(t163b, t160b, c91), scalar.MulAdd32(t163c, t160c, c91), scalar.MulAdd32(t163d, t160d, c91)
+				if scalar.Tied32(st164a) {
+					if scalar.Inexact32(st164a, scalar.Sum32(t163a), scalar.Sum32(t160a), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st164b) {
+					if scalar.Inexact32(st164b, scalar.Sum32(t163b), scalar.Sum32(t160b), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st164c) {
+					if scalar.Inexact32(st164c, scalar.Sum32(t163c), scalar.Sum32(t160c), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st164d) {
+					if scalar.Inexact32(st164d, scalar.Sum32(t163d), scalar.Sum32(t160d), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				t164a, t164b, t164c, t164d := float32(st164a), float32(st164b), float32(st164c), float32(st164d)
+				t165a, t165b, t165c, t165d := float32(t159a*t164a), float32(t159b*t164b), float32(t159c*t164c), float32(t159d*t164d)
+				t166a, t166b, t166c, t166d := math.Float32frombits(math.Float32bits(v3a)&^(1<<31)), math.Float32frombits(math.Float32bits(v3b)&^(1<<31)), math.Float32frombits(math.Float32bits(v3c)&^(1<<31)), math.Float32frombits(math.Float32bits(v3d)&^(1<<31))
+				t167a, t167b, t167c, t167d := c2 <= t166a, c2 <= t166b, c2 <= t166c, c2 <= t166d
+				st168a, st168b, st168c, st168d := scalar.MulAdd32(t166a, c5, c97), scalar.MulAdd32(t166b, c5, c97), scalar.MulAdd32(t166c, c5, c97), scalar.MulAdd32(t166d, c5, c97)
+				if scalar.Tied32(st168a) {
+					if scalar.Inexact32(st168a, scalar.Sum32(t166a), scalar.Sum32(c5), scalar.Sum32(c97)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st168b) {
+					if scalar.Inexact32(st168b, scalar.Sum32(t166b), scalar.Sum32(c5), scalar.Sum32(c97)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st168c) {
+					if scalar.Inexact32(st168c, scalar.Sum32(t166c), scalar.Sum32(c5), scalar.Sum32(c97)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st168d) {
+					if scalar.Inexact32(st168d, scalar.Sum32(t166d), scalar.Sum32(c5), scalar.Sum32(c97)) {
+						goto exact
+					}
+				}
+				t168a, t168b, t168c, t168d := float32(st168a), float32(st168b), float32(st168c), float32(st168d)
+				t169a, t169b, t169c, t169d := float32(t168a+c4), float32(t168b+c4), float32(t168c+c4), float32(t168d+c4)
+				t170a, t170b, t170c, t170d := float32(t169a-c4), float32(t169b-c4), float32(t169c-c4), float32(t169d-c4)
+				t171a, t171b, t171c, t171d := float32(t170a-c97), float32(t170b-c97), float32(t170c-c97), float32(t170d-c97)
+				st172a, st172b, st172c, st172d := scalar.MulAdd32(t171a, c8, t166a), scalar.MulAdd32(t171b, c8, t166b), scalar.MulAdd32(t171c, c8, t166c), scalar.MulAdd32(t171d, c8, t166d)
+				if scalar.Tied32(st172a) {
+					if scalar.Inexact32(st172a, scalar.Sum32(t171a), scalar.Sum32(c8), scalar.Sum32(t166a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st172a) {
+					goto exact
+				}
+				if scalar.Tied32(st172b) {
+					if scalar.Inexact32(st172b, scalar.Sum32(t171b), scalar.Sum32(c8), scalar.Sum32(t166b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st172b) {
+					goto exact
+				}
+				if scalar.Tied32(st172c) {
+					if scalar.Inexact32(st172c, scalar.Sum32(t171c), scalar.Sum32(c8), scalar.Sum32(t166c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st172c) {
+					goto exact
+				}
+				if scalar.Tied32(st172d) {
+					if scalar.Inexact32(st172d, scalar.Sum32(t171d), scalar.Sum32(c8), scalar.Sum32(t166d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st172d) {
+					goto exact
+				}
+				t172a, t172b, t172c, t172d := float32(st172a), float32(st172b), float32(st172c), float32(st172d)
+				st173a, st173b, st173c, st173d := scalar.MulAdd32(t171a, c10, t172a), scalar.MulAdd32(t171b, c10, t172b), scalar.MulAdd32(t171c, c10, t172c), scalar.MulAdd32(t171d, c10, t172d)
+				if scalar.Tied32(st173a) {
+					if scalar.Inexact32(st173a, scalar.Sum32(t171a), scalar.Sum32(c10), scalar.Sum32(t172a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st173a) {
+					goto exact
+				}
+				if scalar.Tied32(st173b) {
+					if scalar.Inexact32(st173b, scalar.Sum32(t171b), scalar.Sum32(c10), scalar.Sum32(t172b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st173b) {
+					goto exact
+				}
+				if scalar.Tied32(st173c) {
+					if scalar.Inexact32(st173c, scalar.Sum32(t171c), scalar.Sum32(c10), scalar.Sum32(t172c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st173c) {
+					goto exact
+				}
+				if scalar.Tied32(st173d) {
+					if scalar.Inexact32(st173d, scalar.Sum32(t171d), scalar.Sum32(c10), scalar.Sum32(t172d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st173d) {
+					goto exact
+				}
+				t173a, t173b, t173c, t173d := float32(st173a), float32(st173b), float32(st173c), float32(st173d)
+				st174a, st174b, st174c, st174d := scalar.MulAdd32(t171a, c12, t173a), scalar.MulAdd32(t171b, c12, t173b), scalar.MulAdd32(t171c, c12, t173c), scalar.MulAdd32(t171d, c12, t173d)
+				if scalar.Tied32(st174a) {
+					if scalar.Inexact32(st174a, scalar.Sum32(t171a), scalar.Sum32(c12), scalar.Sum32(t173a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st174a) {
+					goto exact
+				}
+				if scalar.Tied32(st174b) {
+					if scalar.Inexact32(st174b, scalar.Sum32(t171b), scalar.Sum32(c12), scalar.Sum32(t173b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st174b) {
+					goto exact
+				}
+				if scalar.Tied32(st174c) {
+					if scalar.Inexact32(st174c, scalar.Sum32(t171c), scalar.Sum32(c12), scalar.Sum32(t173c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st174c) {
+					goto exact
+				}
+				if scalar.Tied32(st174d) {
+					if scalar.Inexact32(st174d, scalar.Sum32(t171d), scalar.Sum32(c12), scalar.Sum32(t173d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st174d) {
+					goto exact
+				}
+				t174a, t174b, t174c, t174d := float32(st174a), float32(st174b), float32(st174c), float32(st174d)
+				t223a := t169a
+				t224a := t174a
+				if t167a {
+					t175a := float64(t166a)
+					t176a := math.Float64frombits(math.Float64bits(t175a) &^ (1 << 63))
+					t177a := c15 <= t176a
+					t178a := c19
+					if t177a {
+						t178a = c18
+					}
+					t179a := float64(t175a * t178a)
+					t180a := c22
+					if t177a {
+						t180a = c23
+					}
+					t181a := c23
+					if t177a {
+						t181a = c24
+					}
+					t182a := c24
+					if t177a {
+						t182a = c25
+					}
+					t183a := float64(t179a * c29)
+					t184a := float64(t183a * t180a)
+					t185a := -t184a
+					t186a := math.FMA(t183a, t180a, t185a)
+					t187a := float64(t179a * t181a)
+					t188a := -t187a
+					t189a := math.FMA(t179a, t181a, t188a)
+					t190a := float64(t179a * c37)
+					t191a := math.FMA(t190a, t182a, t189a)
+					t192a := float64(t184a * c40)
+					t193a := float64(math.RoundToEven(float64(t192a)))
+					t194a := math.FMA(t193a, c43, t184a)
+					t195a := float64(t186a * c40)
+					t196a := float64(math.RoundToEven(float64(t195a)))
+					t197a := math.FMA(t196a, c43, t186a)
+					t198a := float64(t194a + t197a)
+					t199a := float64(t187a * c40)
+					t200a := float64(math.RoundToEven(float64(t199a)))
+					t201a := math.FMA(t200a, c43, t187a)
+					t202a := float64(t198a + t201a)
+					t203a := float64(t202a - t198a)
+					t204a := float64(t202a - t203a)
+					t205a := float64(t198a - t204a)
+					t206a := float64(t201a - t203a)
+					t207a := float64(t205a + t206a)
+					t208a := math.FMA(t202a, c59, c40)
+					t209a := float64(t208a + c58)
+					t210a := float64(t209a - c58)
+					t211a := float64(t210a - c40)
+					t212a := float64(t202a - t211a)
+					t213a := float64(t207a + t191a)
+					t214a := float64(t212a * c64)
+					t215a := -t214a
+					t216a := math.FMA(t212a, c64, t215a)
+					t217a := math.FMA(t213a, c64, t216a)
+					t218a := math.FMA(t212a, c65, t217a)
+					t219a := float64(t214a + t218a)
+					t220a := float32(t219a)
+					t221a := float32(t210a)
+					t222a := float32(t221a + c4)
+					t223a = t222a
+					t224a = t220a
+				}
+				t223b := t169b
+				t224b := t174b
+				if t167b {
+					t175b := float64(t166b)
+					t176b := math.Float64frombits(math.Float64bits(t175b) &^ (1 << 63))
+					t177b := c15 <= t176b
+					t178b := c19
+					if t177b {
+						t178b = c18
+					}
+					t179b := float64(t175b * t178b)
+					t180b := c22
+					if t177b {
+						t180b = c23
+					}
+					t181b := c23
+					if t177b {
+						t181b = c24
+					}
+					t182b := c24
+					if t177b {
+						t182b = c25
+					}
+					t183b := float64(t179b * c29)
+					t184b := float64(t183b * t180b)
+					t185b := -t184b
+					t186b := math.FMA(t183b, t180b, t185b)
+					t187b := float64(t179b * t181b)
+					t188b := -t187b
+					t189b := math.FMA(t179b, t181b, t188b)
+					t190b := float64(t179b * c37)
+					t191b := math.FMA(t190b, t182b, t189b)
+					t192b := float64(t184b * c40)
+					t193b := float64(math.RoundToEven(float64(t192b)))
+					t194b := math.FMA(t193b, c43, t184b)
+					t195b := float64(t186b * c40)
+					t196b := float64(math.RoundToEven(float64(t195b)))
+					t197b := math.FMA(t196b, c43, t186b)
+					t198b := float64(t194b + t197b)
+					t199b := float64(t187b * c40)
+					t200b := float64(math.RoundToEven(float64(t199b)))
+					t201b := math.FMA(t200b, c43, t187b)
+					t202b := float64(t198b + t201b)
+					t203b := float64(t202b - t198b)
+					t204b := float64(t202b - t203b)
+					t205b := float64(t198b - t204b)
+					t206b := float64(t201b - t203b)
+					t207b := float64(t205b + t206b)
+					t208b := math.FMA(t202b, c59, c40)
+					t209b := float64(t208b + c58)
+					t210b := float64(t209b - c58)
+					t211b := float64(t210b - c40)
+					t212b := float64(t202b - t211b)
+					t213b := float64(t207b + t191b)
+					t214b := float64(t212b * c64)
+					t215b := -t214b
+					t216b := math.FMA(t212b, c64, t215b)
+					t217b := math.FMA(t213b, c64, t216b)
+					t218b := math.FMA(t212b, c65, t217b)
+					t219b := float64(t214b + t218b)
+					t220b := float32(t219b)
+					t221b := float32(t210b)
+					t222b := float32(t221b + c4)
+					t223b = t222b
+					t224b = t220b
+				}
+				t223c := t169c
+				t224c := t174c
+				if t167c {
+					t175c := float64(t166c)
+					t176c := math.Float64frombits(math.Float64bits(t175c) &^ (1 << 63))
+					t177c := c15 <= t176c
+					t178c := c19
+					if t177c {
+						t178c = c18
+					}
+					t179c := float64(t175c * t178c)
+					t180c := c22
+					if t177c {
+						t180c = c23
+					}
+					t181c := c23
+					if t177c {
+						t181c = c24
+					}
+					t182c := c24
+					if t177c {
+						t182c = c25
+					}
+					t183c := float64(t179c * c29)
+					t184c := float64(t183c * t180c)
+					t185c := -t184c
+					t186c := math.FMA(t183c, t180c, t185c)
+					t187c := float64(t179c * t181c)
+					t188c := -t187c
+					t189c := math.FMA(t179c, t181c, t188c)
+					t190c := float64(t179c * c37)
+					t191c := math.FMA(t190c, t182c, t189c)
+					t192c := float64(t184c * c40)
+					t193c := float64(math.RoundToEven(float64(t192c)))
+					t194c := math.FMA(t193c, c43, t184c)
+					t195c := float64(t186c * c40)
+					t196c := float64(math.RoundToEven(float64(t195c)))
+					t197c := math.FMA(t196c, c43, t186c)
+					t198c := float64(t194c + t197c)
+					t199c := float64(t187c * c40)
+					t200c := float64(math.RoundToEven(float64(t199c)))
+					t201c := math.FMA(t200c, c43, t187c)
+					t202c := float64(t198c + t201c)
+					t203c := float64(t202c - t198c)
+					t204c := float64(t202c - t203c)
+					t205c := float64(t198c - t204c)
+					t206c := float64(t201c - t203c)
+					t207c := float64(t205c + t206c)
+					t208c := math.FMA(t202c, c59, c40)
+					t209c := float64(t208c + c58)
+					t210c := float64(t209c - c58)
+					t211c := float64(t210c - c40)
+					t212c := float64(t202c - t211c)
+					t213c := float64(t207c + t191c)
+					t214c := float64(t212c * c64)
+					t215c := -t214c
+					t216c := math.FMA(t212c, c64, t215c)
+					t217c := math.FMA(t213c, c64, t216c)
+					t218c := math.FMA(t212c, c65, t217c)
+					t219c := float64(t214c + t218c)
+					t220c := float32(t219c)
+					t221c := float32(t210c)
+					t222c := float32(t221c + c4)
+					t223c = t222c
+					t224c = t220c
+				}
+				t223d := t169d
+				t224d := t174d
+				if t167d {
+					t175d := float64(t166d)
+					t176d := math.Float64frombits(math.Float64bits(t175d) &^ (1 << 63))
+					t177d := c15 <= t176d
+					t178d := c19
+					if t177d {
+						t178d = c18
+					}
+					t179d := float64(t175d * t178d)
+					t180d := c22
+					if t177d {
+						t180d = c23
+					}
+					t181d := c23
+					if t177d {
+						t181d = c24
+					}
+					t182d := c24
+					if t177d {
+						t182d = c25
+					}
+					t183d := float64(t179d * c29)
+					t184d := float64(t183d * t180d)
+					t185d := -t184d
+					t186d := math.FMA(t183d, t180d, t185d)
+					t187d := float64(t179d * t181d)
+					t188d := -t187d
+					t189d := math.FMA(t179d, t181d, t188d)
+					t190d := float64(t179d * c37)
+					t191d := math.FMA(t190d, t182d, t189d)
+					t192d := float64(t184d * c40)
+					t193d := float64(math.RoundToEven(float64(t192d)))
+					t194d := math.FMA(t193d, c43, t184d)
+					t195d := float64(t186d * c40)
+					t196d := float64(math.RoundToEven(float64(t195d)))
+					t197d := math.FMA(t196d, c43, t186d)
+					t198d := float64(t194d + t197d)
+					t199d := float64(t187d * c40)
+					t200d := float64(math.RoundToEven(float64(t199d)))
+					t201d := math.FMA(t200d, c43, t187d)
+					t202d := float64(t198d + t201d)
+					t203d := float64(t202d - t198d)
+					t204d := float64(t202d - t203d)
+					t205d := float64(t198d - t204d)
+					t206d := float64(t201d - t203d)
+					t207d := float64(t205d + t206d)
+					t208d := math.FMA(t202d, c59, c40)
+					t209d := float64(t208d + c58)
+					t210d := float64(t209d - c58)
+					t211d := float64(t210d - c40)
+					t212d := float64(t202d - t211d)
+					t213d := float64(t207d + t191d)
+					t214d := float64(t212d * c64)
+					t215d := -t214d
+					t216d := math.FMA(t212d, c64, t215d)
+					t217d := math.FMA(t213d, c64, t216d)
+					t218d := math.FMA(t212d, c65, t217d)
+					t219d := float64(t214d + t218d)
+					t220d := float32(t219d)
+					t221d := float32(t210d)
+					t222d := float32(t221d + c4)
+					t223d = t222d
+					t224d = t220d
+				}
+				t225a, t225b, t225c, t225d := int32(math.Float32bits(t223a)), int32(math.Float32bits(t223b)), int32(math.Float32bits(t223c)), int32(math.Float32bits(t223d))
+				t226a, t226b, t226c, t226d := t225a<<uint32(c78), t225b<<uint32(c78), t225c<<uint32(c78), t225d<<uint32(c78)
+				t227a, t227b, t227c, t227d := int32(math.Float32bits(t224a)), int32(math.Float32bits(t224b)), int32(math.Float32bits(t224c)), int32(math.Float32bits(t224d))
+				t228a, t228b, t228c, t228d := t227a^t226a, t227b^t226b, t227c^t226c, t227d^t226d
+				t229a, t229b, t229c, t229d := math.Float32frombits(uint32(t228a)), math.Float32frombits(uint32(t228b)), math.Float32frombits(uint32(t228c)), math.Float32frombits(uint32(t228d))
+				t230a, t230b, t230c, t230d := float32(t229a*t229a), float32(t229b*t229b), float32(t229c*t229c), float32(t229d*t229d)
+				st231a, st231b, st231c, st231d := scalar.MulAdd32(c84, t230a, c85), scalar.MulAdd32(c84, t230b, c85), scalar.MulAdd32(c84, t230c, c85), scalar.MulAdd32(c84, t230d, c85)
+				if scalar.Tied32(st231a) {
+					if scalar.Inexact32(st231a, scalar.Sum32(c84), scalar.Sum32(t230a), scalar.Sum32(c85)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st231b) {
+					if scalar.Inexact32(st231b, scalar.Sum32(c84), scalar.Sum32(t230b), scalar.Sum32(c85)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st231c) {
+					if scalar.Inexact32(st231c, scalar.Sum32(c84), scalar.Sum32(t230c), scalar.Sum32(c85)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st231d) {
+					if scalar.Inexact32(st231d, scalar.Sum32(c84), scalar.Sum32(t230d), scalar.Sum32(c85)) {
+						goto exact
+					}
+				}
+				t231a, t231b, t231c, t231d := float32(st231a), float32(st231b), float32(st231c), float32(st231d)
+				st232a, st232b, st232c, st232d := scalar.MulAdd32(t231a, t230a, c87), scalar.MulAdd32(t231b, t230b, c87), scalar.MulAdd32(t231c, t230c, c87), scalar.MulAdd32(t231d, t230d, c87)
+				if scalar.Tied32(st232a) {
+					if scalar.Inexact32(st232a, scalar.Sum32(t231a), scalar.Sum32(t230a), scalar.Sum32(c87)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st232b) {
+					if scalar.Inexact32(st232b, scalar.Sum32(t231b), scalar.Sum32(t230b), scalar.Sum32(c87)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st232c) {
+					if scalar.Inexact32(st232c, scalar.Sum32(t231c), scalar.Sum32(t230c), scalar.Sum32(c87)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st232d) {
+					if scalar.Inexact32(st232d, scalar.Sum32(t231d), scalar.Sum32(t230d), scalar.Sum32(c87)) {
+						goto exact
+					}
+				}
+				t232a, t232b, t232c, t232d := float32(st232a), float32(st232b), float32(st232c), float32(st232d)
+				st233a, st233b, st233c, st233d := scalar.MulAdd32(t232a, t230a, c89), scalar.MulAdd32(t232b, t230b, c89), scalar.MulAdd32(t232c, t230c, c89), scalar.MulAdd32(t232d, t230d, c89)
+				if scalar.Tied32(st233a) {
+					if scalar.Inexact32(st233a, scalar.Sum32(t232a), scalar.Sum32(t230a), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st233b) {
+					if scalar.Inexact32(st233b, scalar.Sum32(t232b), scalar.Sum32(t230b), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st233c) {
+					if scalar.Inexact32(st233c, scalar.Sum32(t232c), scalar.Sum32(t230c), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st233d) {
+					if scalar.Inexact32(st233d, scalar.Sum32(t232d), scalar.Sum32(t230d), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				t233a, t233b, t233c, t233d := float32(st233a), float32(st233b), float32(st233c), float32(st233d)
+				st234a, st234b, st234c, st234d := scalar.MulAdd32(t233a, t230a, c91), scalar.MulAdd32(t233b, t230b, c91), scalar.MulAdd32(t233c, t230c, c91), scalar.MulAdd32(t233d, t230d, c91)
+				if scalar.Tied32(st234a) {
+					if scalar.Inexact32(st234a, scalar.Sum32(t233a), scalar.Sum32(t230a), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st234b) {
+					if scalar.Inexact32(st234b, scalar.Sum32(t233b), scalar.Sum32(t230b), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st234c) {
+					if scalar.Inexact32(st234c, scalar.Sum32(t233c), scalar.Sum32(t230c), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st234d) {
+					if scalar.Inexact32(st234d, scalar.Sum32(t233d), scalar.Sum32(t230d), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				t234a, t234b, t234c, t234d := float32(st234a), float32(st234b), float32(st234c), float32(st234d)
+				t235a, t235b, t235c, t235d := float32(t229a*t234a), float32(t229b*t234b), float32(t229c*t234c), float32(t229d*t234d)
+				t236a, t236b, t236c, t236d := float32(t165a*t235a), float32(t165b*t235b), float32(t165c*t235c), float32(t165d*t235d)
+				t237a, t237b, t237c, t237d := float32(t94a*t236a), float32(t94b*t236b), float32(t94c*t236c), float32(t94d*t236d)
+				t238a, t238b, t238c, t238d := float32(v2a-v3a), float32(v2b-v3b), float32(v2c-v3c), float32(v2d-v3d)
+				t239a, t239b, t239c, t239d := float32(t238a*s1), float32(t238b*s1), float32(t238c*s1), float32(t238d*s1)
+				t240a, t240b, t240c, t240d := math.Float32frombits(math.Float32bits(t239a)&^(1<<31)), math.Float32frombits(math.Float32bits(t239b)&^(1<<31)), math.Float32frombits(math.Float32bits(t239c)&^(1<<31)), math.Float32frombits(math.Float32bits(t239d)&^(1<<31))
+				t241a, t241b, t241c, t241d := c2 <= t240a, c2 <= t240b, c2 <= t240c, c2 <= t240d
+				st242a, st242b, st242c, st242d := scalar.MulAdd32(t239a, c5, c4), scalar.MulAdd32(t239b, c5, c4), scalar.MulAdd32(t239c, c5, c4), scalar.MulAdd32(t239d, c5, c4)
+				if scalar.Tied32(st242a) {
+					if scalar.Inexact32(st242a, scalar.Sum32(t239a), scalar.Sum32(c5), scalar.Sum32(c4)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st242b) {
+					if scalar.Inexact32(st242b, scalar.Sum32(t239b), scalar.Sum32(c5), scalar.Sum32(c4)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st242c) {
+					if scalar.Inexact32(st242c, scalar.Sum32(t239c), scalar.Sum32(c5), scalar.Sum32(c4)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st242d) {
+					if scalar.Inexact32(st242d, scalar.Sum32(t239d), scalar.Sum32(c5), scalar.Sum32(c4)) {
+						goto exact
+					}
+				}
+				t242a, t242b, t242c, t242d := float32(st242a), float32(st242b), float32(st242c), float32(st242d)
+				t243a, t243b, t243c, t243d := float32(t242a-c4), float32(t242b-c4), float32(t242c-c4), float32(t242d-c4)
+				st244a, st244b, st244c, st244d := scalar.MulAdd32(t243a, c8, t239a), scalar.MulAdd32(t243b, c8, t239b), scalar.MulAdd32(t243c, c8, t239c), scalar.MulAdd32(t243d, c8, t239d)
+				if scalar.Tied32(st244a) {
+					if scalar.Inexact32(st244a, scalar.Sum32(t243a), scalar.Sum32(c8), scalar.Sum32(t239a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st244a) {
+					goto exact
+				}
+				if scalar.Tied32(st244b) {
+					if scalar.Inexact32(st244b, scalar.Sum32(t243b), scalar.Sum32(c8), scalar.Sum32(t239b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st244b) {
+					goto exact
+				}
+				if scalar.Tied32(st244c) {
+					if scalar.Inexact32(st244c, scalar.Sum32(t243c), scalar.Sum32(c8), scalar.Sum32(t239c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st244c) {
+					goto exact
+				}
+				if scalar.Tied32(st244d) {
+					if scalar.Inexact32(st244d, scalar.Sum32(t243d), scalar.Sum32(c8), scalar.Sum32(t239d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st244d) {
+					goto exact
+				}
+				t244a, t244b, t244c, t244d := float32(st244a), float32(st244b), float32(st244c), float32(st244d)
+				st245a, st245b, st245c, st245d := scalar.MulAdd32(t243a, c10, t244a), scalar.MulAdd32(t243b, c10, t244b), scalar.MulAdd32(t243c, c10, t244c), scalar.MulAdd32(t243d, c10, t244d)
+				if scalar.Tied32(st245a) {
+					if scalar.Inexact32(st245a, scalar.Sum32(t243a), scalar.Sum32(c10), scalar.Sum32(t244a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st245a) {
+					goto exact
+				}
+				if scalar.Tied32(st245b) {
+					if scalar.Inexact32(st245b, scalar.Sum32(t243b), scalar.Sum32(c10), scalar.Sum32(t244b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st245b) {
+					goto exact
+				}
+				if scalar.Tied32(st245c) {
+					if scalar.Inexact32(st245c, scalar.Sum32(t243c), scalar.Sum32(c10), scalar.Sum32(t244c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st245c) {
+					goto exact
+				}
+				if scalar.Tied32(st245d) {
+					if scalar.Inexact32(st245d, scalar.Sum32(t243d), scalar.Sum32(c10), scalar.Sum32(t244d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st245d) {
+					goto exact
+				}
+				t245a, t245b, t245c, t245d := float32(st245a), float32(st245b), float32(st245c), float32(st245d)
+				st246a, st246b, st246c, st246d := scalar.MulAdd32(t243a, c12, t245a), scalar.MulAdd32(t243b, c12, t245b), scalar.MulAdd32(t243c, c12, t245c), scalar.MulAdd32(t243d, c12, t245d)
+				if scalar.Tied32(st246a) {
+					if scalar.Inexact32(st246a, scalar.Sum32(t243a), scalar.Sum32(c12), scalar.Sum32(t245a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st246a) {
+					goto exact
+				}
+				if scalar.Tied32(st246b) {
+					if scalar.Inexact32(st246b, scalar.Sum32(t243b), scalar.Sum32(c12), scalar.Sum32(t245b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st246b) {
+					goto exact
+				}
+				if scalar.Tied32(st246c) {
+					if scalar.Inexact32(st246c, scalar.Sum32(t243c), scalar.Sum32(c12), scalar.Sum32(t245c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st246c) {
+					goto exact
+				}
+				if scalar.Tied32(st246d) {
+					if scalar.Inexact32(st246d, scalar.Sum32(t243d), scalar.Sum32(c12), scalar.Sum32(t245d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st246d) {
+					goto exact
+				}
+				t246a, t246b, t246c, t246d := float32(st246a), float32(st246b), float32(st246c), float32(st246d)
+				t293a := t242a
+				t294a := t246a
+				if t241a {
+					t247a := float64(t239a)
+					t248a := math.Float64frombits(math.Float64bits(t247a) &^ (1 << 63))
+					t249a := c15 <= t248a
+					t250a := c19
+					if t249a {
+						t250a = c18
+					}
+					t251a := float64(t247a * t250a)
+					t252a := c22
+					if t249a {
+						t252a = c23
+					}
+					t253a := c23
+					if t249a {
+						t253a = c24
+					}
+					t254a := c24
+					if t249a {
+						t254a = c25
+					}
+					t255a := float64(t251a * c29)
+					t256a := float64(t255a * t252a)
+					t257a := -t256a
+					t258a := math.FMA(t255a, t252a, t257a)
+					t259a := float64(t251a * t253a)
+					t260a := -t259a
+					t261a := math.FMA(t251a, t253a, t260a)
+					t262a := float64(t251a * c37)
+					t263a := math.FMA(t262a, t254a, t261a)
+					t264a := float64(t256a * c40)
+					t265a := float64(math.RoundToEven(float64(t264a)))
+					t266a := math.FMA(t265a, c43, t256a)
+					t267a := float64(t258a * c40)
+					t268a := float64(math.RoundToEven(float64(t267a)))
+					t269a := math.FMA(t268a, c43, t258a)
+					t270a := float64(t266a + t269a)
+					t271a := float64(t259a * c40)
+					t272a := float64(math.RoundToEven(float64(t271a)))
+					t273a := math.FMA(t272a, c43, t259a)
+					t274a := float64(t270a + t273a)
+					t275a := float64(t274a - t270a)
+					t276a := float64(t274a - t275a)
+					t277a := float64(t270a - t276a)
+					t278a := float64(t273a - t275a)
+					t279a := float64(t277a + t278a)
+					t280a := math.FMA(t274a, c59, c58)
+					t281a := float64(t280a - c58)
+					t282a := float64(t274a - t281a)
+					t283a := float64(t279a + t263a)
+					t284a := float64(t282a * c64)
+					t285a := -t284a
+					t286a := math.FMA(t282a, c64, t285a)
+					t287a := math.FMA(t283a, c64, t286a)
+					t288a := math.FMA(t282a, c65, t287a)
+					t289a := float64(t284a + t288a)
+					t290a := float32(t289a)
+					t291a := float32(t281a)
+					t292a := float32(t291a + c4)
+					t293a = t292a
+					t294a = t290a
+				}
+				t293b := t242b
+				t294b := t246b
+				if t241b {
+					t247b := float64(t239b)
+					t248b := math.Float64frombits(math.Float64bits(t247b) &^ (1 << 63))
+					t249b := c15 <= t248b
+					t250b := c19
+					if t249b {
+						t250b = c18
+					}
+					t251b := float64(t247b * t250b)
+					t252b := c22
+					if t249b {
+						t252b = c23
+					}
+					t253b := c23
+					if t249b {
+						t253b = c24
+					}
+					t254b := c24
+					if t249b {
+						t254b = c25
+					}
+					t255b := float64(t251b * c29)
+					t256b := float64(t255b * t252b)
+					t257b := -t256b
+					t258b := math.FMA(t255b, t252b, t257b)
+					t259b := float64(t251b * t253b)
+					t260b := -t259b
+					t261b := math.FMA(t251b, t253b, t260b)
+					t262b := float64(t251b * c37)
+					t263b := math.FMA(t262b, t254b, t261b)
+					t264b := float64(t256b * c40)
+					t265b := float64(math.RoundToEven(float64(t264b)))
+					t266b := math.FMA(t265b, c43, t256b)
+					t267b := float64(t258b * c40)
+					t268b := float64(math.RoundToEven(float64(t267b)))
+					t269b := math.FMA(t268b, c43, t258b)
+					t270b := float64(t266b + t269b)
+					t271b := float64(t259b * c40)
+					t272b := float64(math.RoundToEven(float64(t271b)))
+					t273b := math.FMA(t272b, c43, t259b)
+					t274b := float64(t270b + t273b)
+					t275b := float64(t274b - t270b)
+					t276b := float64(t274b - t275b)
+					t277b := float64(t270b - t276b)
+					t278b := float64(t273b - t275b)
+					t279b := float64(t277b + t278b)
+					t280b := math.FMA(t274b, c59, c58)
+					t281b := float64(t280b - c58)
+					t282b := float64(t274b - t281b)
+					t283b := float64(t279b + t263b)
+					t284b := float64(t282b * c64)
+					t285b := -t284b
+					t286b := math.FMA(t282b, c64, t285b)
+					t287b := math.FMA(t283b, c64, t286b)
+					t288b := math.FMA(t282b, c65, t287b)
+					t289b := float64(t284b + t288b)
+					t290b := float32(t289b)
+					t291b := float32(t281b)
+					t292b := float32(t291b + c4)
+					t293b = t292b
+					t294b = t290b
+				}
+				t293c := t242c
+				t294c := t246c
+				if t241c {
+					t247c := float64(t239c)
+					t248c := math.Float64frombits(math.Float64bits(t247c) &^ (1 << 63))
+					t249c := c15 <= t248c
+					t250c := c19
+					if t249c {
+						t250c = c18
+					}
+					t251c := float64(t247c * t250c)
+					t252c := c22
+					if t249c {
+						t252c = c23
+					}
+					t253c := c23
+					if t249c {
+						t253c = c24
+					}
+					t254c := c24
+					if t249c {
+						t254c = c25
+					}
+					t255c := float64(t251c * c29)
+					t256c := float64(t255c * t252c)
+					t257c := -t256c
+					t258c := math.FMA(t255c, t252c, t257c)
+					t259c := float64(t251c * t253c)
+					t260c := -t259c
+					t261c := math.FMA(t251c, t253c, t260c)
+					t262c := float64(t251c * c37)
+					t263c := math.FMA(t262c, t254c, t261c)
+					t264c := float64(t256c * c40)
+					t265c := float64(math.RoundToEven(float64(t264c)))
+					t266c := math.FMA(t265c, c43, t256c)
+					t267c := float64(t258c * c40)
+					t268c := float64(math.RoundToEven(float64(t267c)))
+					t269c := math.FMA(t268c, c43, t258c)
+					t270c := float64(t266c + t269c)
+					t271c := float64(t259c * c40)
+					t272c := float64(math.RoundToEven(float64(t271c)))
+					t273c := math.FMA(t272c, c43, t259c)
+					t274c := float64(t270c + t273c)
+					t275c := float64(t274c - t270c)
+					t276c := float64(t274c - t275c)
+					t277c := float64(t270c - t276c)
+					t278c := float64(t273c - t275c)
+					t279c := float64(t277c + t278c)
+					t280c := math.FMA(t274c, c59, c58)
+					t281c := float64(t280c - c58)
+					t282c := float64(t274c - t281c)
+					t283c := float64(t279c + t263c)
+					t284c := float64(t282c * c64)
+					t285c := -t284c
+					t286c := math.FMA(t282c, c64, t285c)
+					t287c := math.FMA(t283c, c64, t286c)
+					t288c := math.FMA(t282c, c65, t287c)
+					t289c := float64(t284c + t288c)
+					t290c := float32(t289c)
+					t291c := float32(t281c)
+					t292c := float32(t291c + c4)
+					t293c = t292c
+					t294c = t290c
+				}
+				t293d := t242d
+				t294d := t246d
+				if t241d {
+					t247d := float64(t239d)
+					t248d := math.Float64frombits(math.Float64bits(t247d) &^ (1 << 63))
+					t249d := c15 <= t248d
+					t250d := c19
+					if t249d {
+						t250d = c18
+					}
+					t251d := float64(t247d * t250d)
+					t252d := c22
+					if t249d {
+						t252d = c23
+					}
+					t253d := c23
+					if t249d {
+						t253d = c24
+					}
+					t254d := c24
+					if t249d {
+						t254d = c25
+					}
+					t255d := float64(t251d * c29)
+					t256d := float64(t255d * t252d)
+					t257d := -t256d
+					t258d := math.FMA(t255d, t252d, t257d)
+					t259d := float64(t251d * t253d)
+					t260d := -t259d
+					t261d := math.FMA(t251d, t253d, t260d)
+					t262d := float64(t251d * c37)
+					t263d := math.FMA(t262d, t254d, t261d)
+					t264d := float64(t256d * c40)
+					t265d := float64(math.RoundToEven(float64(t264d)))
+					t266d := math.FMA(t265d, c43, t256d)
+					t267d := float64(t258d * c40)
+					t268d := float64(math.RoundToEven(float64(t267d)))
+					t269d := math.FMA(t268d, c43, t258d)
+					t270d := float64(t266d + t269d)
+					t271d := float64(t259d * c40)
+					t272d := float64(math.RoundToEven(float64(t271d)))
+					t273d := math.FMA(t272d, c43, t259d)
+					t274d := float64(t270d + t273d)
+					t275d := float64(t274d - t270d)
+					t276d := float64(t274d - t275d)
+					t277d := float64(t270d - t276d)
+					t278d := float64(t273d - t275d)
+					t279d := float64(t277d + t278d)
+					t280d := math.FMA(t274d, c59, c58)
+					t281d := float64(t280d - c58)
+					t282d := float64(t274d - t281d)
+					t283d := float64(t279d + t263d)
+					t284d := float64(t282d * c64)
+					t285d := -t284d
+					t286d := math.FMA(t282d, c64, t285d)
+					t287d := math.FMA(t283d, c64, t286d)
+					t288d := math.FMA(t282d, c65, t287d)
+					t289d := float64(t284d + t288d)
+					t290d := float32(t289d)
+					t291d := float32(t281d)
+					t292d := float32(t291d + c4)
+					t293d = t292d
+					t294d = t290d
+				}
+				t295a, t295b, t295c, t295d := int32(math.Float32bits(t293a)), int32(math.Float32bits(t293b)), int32(math.Float32bits(t293c)), int32(math.Float32bits(t293d))
+				t296a, t296b, t296c, t296d := t295a<<uint32(c78), t295b<<uint32(c78), t295c<<uint32(c78), t295d<<uint32(c78)
+				t297a, t297b, t297c, t297d := int32(math.Float32bits(t294a)), int32(math.Float32bits(t294b)), int32(math.Float32bits(t294c)), int32(math.Float32bits(t294d))
+				t298a, t298b, t298c, t298d := t297a^t296a, t297b^t296b, t297c^t296c, t297d^t296d
+				t299a, t299b, t299c, t299d := math.Float32frombits(uint32(t298a)), math.Float32frombits(uint32(t298b)), math.Float32frombits(uint32(t298c)), math.Float32frombits(uint32(t298d))
+				t300a, t300b, t300c, t300d := float32(t299a*t299a), float32(t299b*t299b), float32(t299c*t299c), float32(t299d*t299d)
+				st301a, st301b, st301c, st301d := scalar.MulAdd32(c84, t300a, c85), scalar.MulAdd32(c84, t300b, c85), scalar.MulAdd32(c84, t300c, c85), scalar.MulAdd32(c84, t300d, c85)
+				if scalar.Tied32(st301a) {
+					if scalar.Inexact32(st301a, scalar.Sum32(c84), scalar.Sum32(t300a), scalar.Sum32(c85)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st301b) {
+					if scalar.Inexact32(st301b, scalar.Sum32(c84), scalar.Sum32(t300b), scalar.Sum32(c85)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st301c) {
+					if scalar.Inexact32(st301c, scalar.Sum32(c84), scalar.Sum32(t300c), scalar.Sum32(c85)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st301d) {
+					if scalar.Inexact32(st301d, scalar.Sum32(c84), scalar.Sum32(t300d), scalar.Sum32(c85)) {
+						goto exact
+					}
+				}
+				t301a, t301b, t301c, t301d := float32(st301a), float32(st301b), float32(st301c), float32(st301d)
+				st302a, st302b, st302c, st302d := scalar.MulAdd32(t301a, t300a, c87), scalar.MulAdd32(t301b, t300b, c87), scalar.MulAdd32(t301c, t300c, c87), scalar.MulAdd32(t301d, t300d, c87)
+				if scalar.Tied32(st302a) {
+					if scalar.Inexact32(st302a, scalar.Sum32(t301a), scalar.Sum32(t300a), scalar.Sum32(c87)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st302b) {
+					if scalar.Inexact32(st302b, scalar.Sum32(t301b), scalar.Sum32(t300b), scalar.Sum32(c87)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st302c) {
+					if scalar.Inexact32(st302c, scalar.Sum32(t301c), scalar.Sum32(t300c), scalar.Sum32(c87)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st302d) {
+					if scalar.Inexact32(st302d, scalar.Sum32(t301d), scalar.Sum32(t300d), scalar.Sum32(c87)) {
+						goto exact
+					}
+				}
+				t302a, t302b, t302c, t302d := float32(st302a), float32(st302b), float32(st302c), float32(st302d)
+				st303a, st303b, st303c, st303d := scalar.MulAdd32(t302a, t300a, c89), scalar.MulAdd32(t302b, t300b, c89), scalar.MulAdd32(t302c, t300c, c89), scalar.MulAdd32(t302d, t300d, c89)
+				if scalar.Tied32(st303a) {
+					if scalar.Inexact32(st303a, scalar.Sum32(t302a), scalar.Sum32(t300a), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st303b) {
+					if scalar.Inexact32(st303b, scalar.Sum32(t302b), scalar.Sum32(t300b), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st303c) {
+					if scalar.Inexact32(st303c, scalar.Sum32(t302c), scalar.Sum32(t300c), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st303d) {
+					if scalar.Inexact32(st303d, scalar.Sum32(t302d), scalar.Sum32(t300d), scalar.Sum32(c89)) {
+						goto exact
+					}
+				}
+				t303a, t303b, t303c, t303d := float32(st303a), float32(st303b), float32(st303c), float32(st303d)
+				st304a, st304b, st304c, st304d := scalar.MulAdd32(t303a, t300a, c91), scalar.MulAdd32(t303b, t300b, c91), scalar.MulAdd32(t303c, t300c, c91), scalar.MulAdd32(t303d, t300d, c91)
+				if scalar.Tied32(st304a) {
+					if scalar.Inexact32(st304a, scalar.Sum32(t303a), scalar.Sum32(t300a), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st304b) {
+					if scalar.Inexact32(st304b, scalar.Sum32(t303b), scalar.Sum32(t300b), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st304c) {
+					if scalar.Inexact32(st304c, scalar.Sum32(t303c), scalar.Sum32(t300c), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st304d) {
+					if scalar.Inexact32(st304d, scalar.Sum32(t303d), scalar.Sum32(t300d), scalar.Sum32(c91)) {
+						goto exact
+					}
+				}
+				t304a, t304b, t304c, t304d := float32(st304a), float32(st304b), float32(st304c), float32(st304d)
+				t305a, t305b, t305c, t305d := float32(t299a*t304a), float32(t299b*t304b), float32(t299c*t304c), float32(t299d*t304d)
+				t306a, t306b, t306c, t306d := float32(t305a*t305a), float32(t305b*t305b), float32(t305c*t305c), float32(t305d*t305d)
+				t307a, t307b, t307c, t307d := float32(t237a+t306a), float32(t237b+t306b), float32(t237c+t306c), float32(t237d+t306d)
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t307a, t307b, t307c, t307d
+				i += 4
+				continue
 			}
-			t75b := t6b
-			t76b := t13b
-			if t3b {
-				t14b := float64(t0b)
-				t16b := math.Float64frombits(math.Float64bits(t14b) &^ (1 << 63))
-				t17b := c15 <= t16b
-				t20b := c19
-				if t17b {
-					t20b = c18
-				}
-				t21b := float64(t14b * t20b)
-				t26b := c22
-				if t17b {
-					t26b = c23
-				}
-				t27b := c23
-				if t17b {
-					t27b = c24
-				}
-				t28b := c24
-				if t17b {
-					t28b = c25
-				}
-				t30b := float64(t21b * c29)
-				t31b := float64(t30b * t26b)
-				t32b := -t31b
-				t33b := math.FMA(t30b, t26b, t32b)
-				t34b := float64(t21b * t27b)
-				t35b := -t34b
-				t36b := math.FMA(t21b, t27b, t35b)
-				t38b := float64(t21b * c37)
-				t39b := math.FMA(t38b, t28b, t36b)
-				t41b := float64(t31b * c40)
-				t42b := float64(math.RoundToEven(float64(t41b)))
-				t44b := math.FMA(t42b, c43, t31b)
-				t45b := float64(t33b * c40)
-				t46b := float64(math.RoundToEven(float64(t45b)))
-				t47b := math.FMA(t46b, c43, t33b)
-				t48b := float64(t44b + t47b)
-				t49b := float64(t34b * c40)
-				t50b := float64(math.RoundToEven(float64(t49b)))
-				t51b := math.FMA(t50b, c43, t34b)
-				t52b := float64(t48b + t51b)
-				t53b := float64(t52b - t48b)
-				t54b := float64(t52b - t53b)
-				t55b := float64(t48b - t54b)
-				t56b := float64(t51b - t53b)
-				t57b := float64(t55b + t56b)
-				t60b := math.FMA(t52b, c59, c58)
-				t61b := float64(t60b - c58)
-				t62b := float64(t52b - t61b)
-				t63b := float64(t57b + t39b)
-				t66b := float64(t62b * c64)
-				t67b := -t66b
-				t68b := math.FMA(t62b, c64, t67b)
-				t69b := math.FMA(t63b, c64, t68b)
-				t70b := math.FMA(t62b, c65, t69b)
-				t71b := float64(t66b + t70b)
-				t72b := float32(t71b)
-				t73b := float32(t61b)
-				t74b := float32(t73b + c4)
-				t75b = t74b
-				t76b = t72b
-			}
-			t77a, t77b := int32(math.Float32bits(t75a)), int32(math.Float32bits(t75b))
-			t79a, t79b := t77a<<uint32(c78), t77b<<uint32(c78)
-			t80a, t80b := int32(math.Float32bits(t76a)), int32(math.Float32bits(t76b))
-			t81a, t81b := t80a^t79a, t80b^t79b
-			t82a, t82b := math.Float32frombits(uint32(t81a)), math.Float32frombits(uint32(t81b))
-			t83a, t83b := float32(t82a*t82a), float32(t82b*t82b)
-			t86a, t86b := scalar.FMA32(c84, t83a, c85), scalar.FMA32(c84, t83b, c85)
-			t88a, t88b := scalar.FMA32(t86a, t83a, c87), scalar.FMA32(t86b, t83b, c87)
-			t90a, t90b := scalar.FMA32(t88a, t83a, c89), scalar.FMA32(t88b, t83b, c89)
-			t92a, t92b := scalar.FMA32(t90a, t83a, c91), scalar.FMA32(t90b, t83b, c91)
-			t93a, t93b := float32(t82a*t92a), float32(t82b*t92b)
-			t94a, t94b := float32(t93a*t93a), float32(t93b*t93b)
-			t95a, t95b := math.Float32frombits(math.Float32bits(v2a)&^(1<<31)), math.Float32frombits(math.Float32bits(v2b)&^(1<<31))
-			t96a, t96b := c2 <= t95a, c2 <= t95b
-			t98a, t98b := scalar.FMA32(t95a, c5, c97), scalar.FMA32(t95b, c5, c97)
-			t99a, t99b := float32(t98a+c4), float32(t98b+c4)
-			t100a, t100b := float32(t99a-c4), float32(t99b-c4)
-			t101a, t101b := float32(t100a-c97), float32(t100b-c97)
-			t102a, t102b := scalar.FMA32(t101a, c8, t95a), scalar.FMA32(t101b, c8, t95b)
-			t103a, t103b := scalar.FMA32(t101a, c10, t102a), scalar.FMA32(t101b, c10, t102b)
-			t104a, t104b := scalar.FMA32(t101a, c12, t103a), scalar.FMA32(t101b, c12, t103b)
-			t153a := t99a
-			t154a := t104a
-			if t96a {
-				t105a := float64(t95a)
-				t106a := math.Float64frombits(math.Float64bits(t105a) &^ (1 << 63))
-				t107a := c15 <= t106a
-				t108a := c19
-				if t107a {
-					t108a = c18
-				}
-				t109a := float64(t105a * t108a)
-				t110a := c22
-				if t107a {
-					t110a = c23
-				}
-				t111a := c23
-				if t107a {
-					t111a = c24
-				}
-				t112a := c24
-				if t107a {
-					t112a = c25
-				}
-				t113a := float64(t109a * c29)
-				t114a := float64(t113a * t110a)
-				t115a := -t114a
-				t116a := math.FMA(t113a, t110a, t115a)
-				t117a := float64(t109a * t111a)
-				t118a := -t117a
-				t119a := math.FMA(t109a, t111a, t118a)
-				t120a := float64(t109a * c37)
-				t121a := math.FMA(t120a, t112a, t119a)
-				t122a := float64(t114a * c40)
-				t123a := float64(math.RoundToEven(float64(t122a)))
-				t124a := math.FMA(t123a, c43, t114a)
-				t125a := float64(t116a * c40)
-				t126a := float64(math.RoundToEven(float64(t125a)))
-				t127a := math.FMA(t126a, c43, t116a)
-				t128a := float64(t124a + t127a)
-				t129a := float64(t117a * c40)
-				t130a := float64(math.RoundToEven(float64(t129a)))
-				t131a := math.FMA(t130a, c43, t117a)
-				t132a := float64(t128a + t131a)
-				t133a := float64(t132a - t128a)
-				t134a := float64(t132a - t133a)
-				t135a := float64(t128a - t134a)
-				t136a := float64(t131a - t133a)
-				t137a := float64(t135a + t136a)
-				t138a := math.FMA(t132a, c59, c40)
-				t139a := float64(t138a + c58)
-				t140a := float64(t139a - c58)
-				t141a := float64(t140a - c40)
-				t142a := float64(t132a - t141a)
-				t143a := float64(t137a + t121a)
-				t144a := float64(t142a * c64)
-				t145a := -t144a
-				t146a := math.FMA(t142a, c64, t145a)
-				t147a := math.FMA(t143a, c64, t146a)
-				t148a := math.FMA(t142a, c65, t147a)
-				t149a := float64(t144a + t148a)
-				t150a := float32(t149a)
-				t151a := float32(t140a)
-				t152a := float32(t151a + c4)
-				t153a = t152a
-				t154a = t150a
-			}
-			t153b := t99b
-			t154b := t104b
-			if t96b {
-				t105b := float64(t95b)
-				t106b := math.Float64frombits(math.Float64bits(t105b) &^ (1 << 63))
-				t107b := c15 <= t106b
-				t108b := c19
-				if t107b {
-					t108b = c18
-				}
-				t109b := float64(t105b * t108b)
-				t110b := c22
-				if t107b {
-					t110b = c23
-				}
-				t111b := c23
-				if t107b {
-					t111b = c24
-				}
-				t112b := c24
-				if t107b {
-					t112b = c25
-				}
-				t113b := float64(t109b * c29)
-				t114b := float64(t113b * t110b)
-				t115b := -t114b
-				t116b := math.FMA(t113b, t110b, t115b)
-				t117b := float64(t109b * t111b)
-				t118b := -t117b
-				t119b := math.FMA(t109b, t111b, t118b)
-				t120b := float64(t109b * c37)
-				t121b := math.FMA(t120b, t112b, t119b)
-				t122b := float64(t114b * c40)
-				t123b := float64(math.RoundToEven(float64(t122b)))
-				t124b := math.FMA(t123b, c43, t114b)
-				t125b := float64(t116b * c40)
-				t126b := float64(math.RoundToEven(float64(t125b)))
-				t127b := math.FMA(t126b, c43, t116b)
-				t128b := float64(t124b + t127b)
-				t129b := float64(t117b * c40)
-				t130b := float64(math.RoundToEven(float64(t129b)))
-				t131b := math.FMA(t130b, c43, t117b)
-				t132b := float64(t128b + t131b)
-				t133b := float64(t132b - t128b)
-				t134b := float64(t132b - t133b)
-				t135b := float64(t128b - t134b)
-				t136b := float64(t131b - t133b)
-				t137b := float64(t135b + t136b)
-				t138b := math.FMA(t132b, c59, c40)
-				t139b := float64(t138b + c58)
-				t140b := float64(t139b - c58)
-				t141b := float64(t140b - c40)
-				t142b := float64(t132b - t141b)
-				t143b := float64(t137b + t121b)
-				t144b := float64(t142b * c64)
-				t145b := -t144b
-				t146b := math.FMA(t142b, c64, t145b)
-				t147b := math.FMA(t143b, c64, t146b)
-				t148b := math.FMA(t142b, c65, t147b)
-				t149b := float64(t144b + t148b)
-				t150b := float32(t149b)
-				t151b := float32(t140b)
-				t152b := float32(t151b + c4)
-				t153b = t152b
-				t154b = t150b
-			}
-			t155a, t155b := int32(math.Float32bits(t153a)), int32(math.Float32bits(t153b))
-			t156a, t156b := t155a<<uint32(c78), t155b<<uint32(c78)
-			t157a, t157b := int32(math.Float32bits(t154a)), int32(math.Float32bits(t154b))
-			t158a, t158b := t157a^t156a, t157b^t156b
-			t159a, t159b := math.Float32frombits(uint32(t158a)), math.Float32frombits(uint32(t158b))
-			t160a, t160b := float32(t159a*t159a), float32(t159b*t159b)
-			t161a, t161b := scalar.FMA32(c84, t160a, c85), scalar.FMA32(c84, t160b, c85)
-			t162a, t162b := scalar.FMA32(t161a, t160a, c87), scalar.FMA32(t161b, t160b, c87)
-			t163a, t163b := scalar.FMA32(t162a, t160a, c89), scalar.FMA32(t162b, t160b, c89)
-			t164a, t164b := scalar.FMA32(t163a, t160a, c91), scalar.FMA32(t163b, t160b, c91)
-			t165a, t165b := float32(t159a*t164a), float32(t159b*t164b)
-			t166a, t166b := math.Float32frombits(math.Float32bits(v3a)&^(1<<31)), math.Float32frombits(math.Float32bits(v3b)&^(1<<31))
-			t167a, t167b := c2 <= t166a, c2 <= t166b
-			t168a, t168b := scalar.FMA32(t166a, c5, c97), scalar.FMA32(t166b, c5, c97)
-			t169a, t169b := float32(t168a+c4), float32(t168b+c4)
-			t170a, t170b := float32(t169a-c4), float32(t169b-c4)
-			t171a, t171b := float32(t170a-c97), float32(t170b-c97)
-			t172a, t172b := scalar.FMA32(t171a, c8, t166a), scalar.FMA32(t171b, c8, t166b)
-			t173a, t173b := scalar.FMA32(t171a, c10, t172a), scalar.FMA32(t171b, c10, t172b)
-			t174a, t174b := scalar.FMA32(t171a, c12, t173a), scalar.FMA32(t171b, c12, t173b)
-			t223a := t169a
-			t224a := t174a
-			if t167a {
-				t175a := float64(t166a)
-				t176a := math.Float64frombits(math.Float64bits(t175a) &^ (1 << 63))
-				t177a := c15 <= t176a
-				t178a := c19
-				if t177a {
-					t178a = c18
-				}
-				t179a := float64(t175a * t178a)
-				t180a := c22
-				if t177a {
-					t180a = c23
-				}
-				t181a := c23
-				if t177a {
-					t181a = c24
-				}
-				t182a := c24
-				if t177a {
-					t182a = c25
-				}
-				t183a := float64(t179a * c29)
-				t184a := float64(t183a * t180a)
-				t185a := -t184a
-				t186a := math.FMA(t183a, t180a, t185a)
-				t187a := float64(t179a * t181a)
-				t188a := -t187a
-				t189a := math.FMA(t179a, t181a, t188a)
-				t190a := float64(t179a * c37)
-				t191a := math.FMA(t190a, t182a, t189a)
-				t192a := float64(t184a * c40)
-				t193a := float64(math.RoundToEven(float64(t192a)))
-				t194a := math.FMA(t193a, c43, t184a)
-				t195a := float64(t186a * c40)
-				t196a := float64(math.RoundToEven(float64(t195a)))
-				t197a := math.FMA(t196a, c43, t186a)
-				t198a := float64(t194a + t197a)
-				t199a := float64(t187a * c40)
-				t200a := float64(math.RoundToEven(float64(t199a)))
-				t201a := math.FMA(t200a, c43, t187a)
-				t202a := float64(t198a + t201a)
-				t203a := float64(t202a - t198a)
-				t204a := float64(t202a - t203a)
-				t205a := float64(t198a - t204a)
-				t206a := float64(t201a - t203a)
-				t207a := float64(t205a + t206a)
-				t208a := math.FMA(t202a, c59, c40)
-				t209a := float64(t208a + c58)
-				t210a := float64(t209a - c58)
-				t211a := float64(t210a - c40)
-				t212a := float64(t202a - t211a)
-				t213a := float64(t207a + t191a)
-				t214a := float64(t212a * c64)
-				t215a := -t214a
-				t216a := math.FMA(t212a, c64, t215a)
-				t217a := math.FMA(t213a, c64, t216a)
-				t218a := math.FMA(t212a, c65, t217a)
-				t219a := float64(t214a + t218a)
-				t220a := float32(t219a)
-				t221a := float32(t210a)
-				t222a := float32(t221a + c4)
-				t223a = t222a
-				t224a = t220a
-			}
-			t223b := t169b
-			t224b := t174b
-			if t167b {
-				t175b := float64(t166b)
-				t176b := math.Float64frombits(math.Float64bits(t175b) &^ (1 << 63))
-				t177b := c15 <= t176b
-				t178b := c19
-				if t177b {
-					t178b = c18
-				}
-				t179b := float64(t175b * t178b)
-				t180b := c22
-				if t177b {
-					t180b = c23
-				}
-				t181b := c23
-				if t177b {
-					t181b = c24
-				}
-				t182b := c24
-				if t177b {
-					t182b = c25
-				}
-				t183b := float64(t179b * c29)
-				t184b := float64(t183b * t180b)
-				t185b := -t184b
-				t186b := math.FMA(t183b, t180b, t185b)
-				t187b := float64(t179b * t181b)
-				t188b := -t187b
-				t189b := math.FMA(t179b, t181b, t188b)
-				t190b := float64(t179b * c37)
-				t191b := math.FMA(t190b, t182b, t189b)
-				t192b := float64(t184b * c40)
-				t193b := float64(math.RoundToEven(float64(t192b)))
-				t194b := math.FMA(t193b, c43, t184b)
-				t195b := float64(t186b * c40)
-				t196b := float64(math.RoundToEven(float64(t195b)))
-				t197b := math.FMA(t196b, c43, t186b)
-				t198b := float64(t194b + t197b)
-				t199b := float64(t187b * c40)
-				t200b := float64(math.RoundToEven(float64(t199b)))
-				t201b := math.FMA(t200b, c43, t187b)
-				t202b := float64(t198b + t201b)
-				t203b := float64(t202b - t198b)
-				t204b := float64(t202b - t203b)
-				t205b := float64(t198b - t204b)
-				t206b := float64(t201b - t203b)
-				t207b := float64(t205b + t206b)
-				t208b := math.FMA(t202b, c59, c40)
-				t209b := float64(t208b + c58)
-				t210b := float64(t209b - c58)
-				t211b := float64(t210b - c40)
-				t212b := float64(t202b - t211b)
-				t213b := float64(t207b + t191b)
-				t214b := float64(t212b * c64)
-				t215b := -t214b
-				t216b := math.FMA(t212b, c64, t215b)
-				t217b := math.FMA(t213b, c64, t216b)
-				t218b := math.FMA(t212b, c65, t217b)
-				t219b := float64(t214b + t218b)
-				t220b := float32(t219b)
-				t221b := float32(t210b)
-				t222b := float32(t221b + c4)
-				t223b = t222b
-				t224b = t220b
-			}
-			t225a, t225b := int32(math.Float32bits(t223a)), int32(math.Float32bits(t223b))
-			t226a, t226b := t225a<<uint32(c78), t225b<<uint32(c78)
-			t227a, t227b := int32(math.Float32bits(t224a)), int32(math.Float32bits(t224b))
-			t228a, t228b := t227a^t226a, t227b^t226b
-			t229a, t229b := math.Float32frombits(uint32(t228a)), math.Float32frombits(uint32(t228b))
-			t230a, t230b := float32(t229a*t229a), float32(t229b*t229b)
-			t231a, t231b := scalar.FMA32(c84, t230a, c85), scalar.FMA32(c84, t230b, c85)
-			t232a, t232b := scalar.FMA32(t231a, t230a, c87), scalar.FMA32(t231b, t230b, c87)
-			t233a, t233b := scalar.FMA32(t232a, t230a, c89), scalar.FMA32(t232b, t230b, c89)
-			t234a, t234b := scalar.FMA32(t233a, t230a, c91), scalar.FMA32(t233b, t230b, c91)
-			t235a, t235b := float32(t229a*t234a), float32(t229b*t234b)
-			t236a, t236b := float32(t165a*t235a), float32(t165b*t235b)
-			t237a, t237b := float32(t94a*t236a), float32(t94b*t236b)
-			t238a, t238b := float32(v2a-v3a), float32(v2b-v3b)
-			t239a, t239b := float32(t238a*s1), float32(t238b*s1)
-			t240a, t240b := math.Float32frombits(math.Float32bits(t239a)&^(1<<31)), math.Float32frombits(math.Float32bits(t239b)&^(1<<31))
-			t241a, t241b := c2 <= t240a, c2 <= t240b
-			t242a, t242b := scalar.FMA32(t239a, c5, c4), scalar.FMA32(t239b, c5, c4)
-			t243a, t243b := float32(t242a-c4), float32(t242b-c4)
-			t244a, t244b := scalar.FMA32(t243a, c8, t239a), scalar.FMA32(t243b, c8, t239b)
-			t245a, t245b := scalar.FMA32(t243a, c10, t244a), scalar.FMA32(t243b, c10, t244b)
-			t246a, t246b := scalar.FMA32(t243a, c12, t245a), scalar.FMA32(t243b, c12, t245b)
-			t293a := t242a
-			t294a := t246a
-			if t241a {
-				t247a := float64(t239a)
-				t248a := math.Float64frombits(math.Float64bits(t247a) &^ (1 << 63))
-				t249a := c15 <= t248a
-				t250a := c19
-				if t249a {
-					t250a = c18
-				}
-				t251a := float64(t247a * t250a)
-				t252a := c22
-				if t249a {
-					t252a = c23
-				}
-				t253a := c23
-				if t249a {
-					t253a = c24
-				}
-				t254a := c24
-				if t249a {
-					t254a = c25
-				}
-				t255a := float64(t251a * c29)
-				t256a := float64(t255a * t252a)
-				t257a := -t256a
-				t258a := math.FMA(t255a, t252a, t257a)
-				t259a := float64(t251a * t253a)
-				t260a := -t259a
-				t261a := math.FMA(t251a, t253a, t260a)
-				t262a := float64(t251a * c37)
-				t263a := math.FMA(t262a, t254a, t261a)
-				t264a := float64(t256a * c40)
-				t265a := float64(math.RoundToEven(float64(t264a)))
-				t266a := math.FMA(t265a, c43, t256a)
-				t267a := float64(t258a * c40)
-				t268a := float64(math.RoundToEven(float64(t267a)))
-				t269a := math.FMA(t268a, c43, t258a)
-				t270a := float64(t266a + t269a)
-				t271a := float64(t259a * c40)
-				t272a := float64(math.RoundToEven(float64(t271a)))
-				t273a := math.FMA(t272a, c43, t259a)
-				t274a := float64(t270a + t273a)
-				t275a := float64(t274a - t270a)
-				t276a := float64(t274a - t275a)
-				t277a := float64(t270a - t276a)
-				t278a := float64(t273a - t275a)
-				t279a := float64(t277a + t278a)
-				t280a := math.FMA(t274a, c59, c58)
-				t281a := float64(t280a - c58)
-				t282a := float64(t274a - t281a)
-				t283a := float64(t279a + t263a)
-				t284a := float64(t282a * c64)
-				t285a := -t284a
-				t286a := math.FMA(t282a, c64, t285a)
-				t287a := math.FMA(t283a, c64, t286a)
-				t288a := math.FMA(t282a, c65, t287a)
-				t289a := float64(t284a + t288a)
-				t290a := float32(t289a)
-				t291a := float32(t281a)
-				t292a := float32(t291a + c4)
-				t293a = t292a
-				t294a = t290a
-			}
-			t293b := t242b
-			t294b := t246b
-			if t241b {
-				t247b := float64(t239b)
-				t248b := math.Float64frombits(math.Float64bits(t247b) &^ (1 << 63))
-				t249b := c15 <= t248b
-				t250b := c19
-				if t249b {
-					t250b = c18
-				}
-				t251b := float64(t247b * t250b)
-				t252b := c22
-				if t249b {
-					t252b = c23
-				}
-				t253b := c23
-				if t249b {
-					t253b = c24
-				}
-				t254b := c24
-				if t249b {
-					t254b = c25
-				}
-				t255b := float64(t251b * c29)
-				t256b := float64(t255b * t252b)
-				t257b := -t256b
-				t258b := math.FMA(t255b, t252b, t257b)
-				t259b := float64(t251b * t253b)
-				t260b := -t259b
-				t261b := math.FMA(t251b, t253b, t260b)
-				t262b := float64(t251b * c37)
-				t263b := math.FMA(t262b, t254b, t261b)
-				t264b := float64(t256b * c40)
-				t265b := float64(math.RoundToEven(float64(t264b)))
-				t266b := math.FMA(t265b, c43, t256b)
-				t267b := float64(t258b * c40)
-				t268b := float64(math.RoundToEven(float64(t267b)))
-				t269b := math.FMA(t268b, c43, t258b)
-				t270b := float64(t266b + t269b)
-				t271b := float64(t259b * c40)
-				t272b := float64(math.RoundToEven(float64(t271b)))
-				t273b := math.FMA(t272b, c43, t259b)
-				t274b := float64(t270b + t273b)
-				t275b := float64(t274b - t270b)
-				t276b := float64(t274b - t275b)
-				t277b := float64(t270b - t276b)
-				t278b := float64(t273b - t275b)
-				t279b := float64(t277b + t278b)
-				t280b := math.FMA(t274b, c59, c58)
-				t281b := float64(t280b - c58)
-				t282b := float64(t274b - t281b)
-				t283b := float64(t279b + t263b)
-				t284b := float64(t282b * c64)
-				t285b := -t284b
-				t286b := math.FMA(t282b, c64, t285b)
-				t287b := math.FMA(t283b, c64, t286b)
-				t288b := math.FMA(t282b, c65, t287b)
-				t289b := float64(t284b + t288b)
-				t290b := float32(t289b)
-				t291b := float32(t281b)
-				t292b := float32(t291b + c4)
-				t293b = t292b
-				t294b = t290b
-			}
-			t295a, t295b := int32(math.Float32bits(t293a)), int32(math.Float32bits(t293b))
-			t296a, t296b := t295a<<uint32(c78), t295b<<uint32(c78)
-			t297a, t297b := int32(math.Float32bits(t294a)), int32(math.Float32bits(t294b))
-			t298a, t298b := t297a^t296a, t297b^t296b
-			t299a, t299b := math.Float32frombits(uint32(t298a)), math.Float32frombits(uint32(t298b))
-			t300a, t300b := float32(t299a*t299a), float32(t299b*t299b)
-			t301a, t301b := scalar.FMA32(c84, t300a, c85), scalar.FMA32(c84, t300b, c85)
-			t302a, t302b := scalar.FMA32(t301a, t300a, c87), scalar.FMA32(t301b, t300b, c87)
-			t303a, t303b := scalar.FMA32(t302a, t300a, c89), scalar.FMA32(t302b, t300b, c89)
-			t304a, t304b := scalar.FMA32(t303a, t300a, c91), scalar.FMA32(t303b, t300b, c91)
-			t305a, t305b := float32(t299a*t304a), float32(t299b*t304b)
-			t306a, t306b := float32(t305a*t305a), float32(t305b*t305b)
-			t307a, t307b := float32(t237a+t306a), float32(t237b+t306b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t307a, t307b
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			v2 := a2[i]
 			v3 := a3[i]
@@ -7406,6 +15429,7 @@ func k_mul_sin_mul_etc_f32_usuu_8ca62a123c_go(f *abi.Frame) {
 			t306 := float32(t305 * t305)
 			t307 := float32(t237 + t306)
 			o0[i] = t307
+			i++
 		}
 	}
 }
@@ -7536,52 +15560,265 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go(f *abi.Frame) {
 			l1[b] = math.Float32frombits(0x80000000)
 		}
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			t0a, t0b := uint16(v0a), uint16(v0b)
-			t1a, t1b := int32(t0a), int32(t0b)
-			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
-			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
-			t5a, t5b := float32(t4a-s1), float32(t4b-s1)
-			t7a, t7b := t5a < c6, t5b < c6
-			t8a := t5a
-			if t7a {
-				t8a = c6
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				t0a, t0b, t0c, t0d := uint16(v0a), uint16(v0b), uint16(v0c), uint16(v0d)
+				t1a, t1b, t1c, t1d := int32(t0a), int32(t0b), int32(t0c), int32(t0d)
+				t3a, t3b, t3c, t3d := t1a<<uint32(c2), t1b<<uint32(c2), t1c<<uint32(c2), t1d<<uint32(c2)
+				t4a, t4b, t4c, t4d := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b)), math.Float32frombits(uint32(t3c)), math.Float32frombits(uint32(t3d))
+				t5a, t5b, t5c, t5d := float32(t4a-s1), float32(t4b-s1), float32(t4c-s1), float32(t4d-s1)
+				t7a, t7b, t7c, t7d := t5a < c6, t5b < c6, t5c < c6, t5d < c6
+				t8a := t5a
+				if t7a {
+					t8a = c6
+				}
+				t8b := t5b
+				if t7b {
+					t8b = c6
+				}
+				t8c := t5c
+				if t7c {
+					t8c = c6
+				}
+				t8d := t5d
+				if t7d {
+					t8d = c6
+				}
+				t10a, t10b, t10c, t10d := c9 < t8a, c9 < t8b, c9 < t8c, c9 < t8d
+				t11a := t8a
+				if t10a {
+					t11a = c9
+				}
+				t11b := t8b
+				if t10b {
+					t11b = c9
+				}
+				t11c := t8c
+				if t10c {
+					t11c = c9
+				}
+				t11d := t8d
+				if t10d {
+					t11d = c9
+				}
+				st14a, st14b, st14c, st14d := scalar.MulAdd32(t11a, c12, c13), scalar.MulAdd32(t11b, c12, c13), scalar.MulAdd32(t11c, c12, c13), scalar.MulAdd32(t11d, c12, c13)
+				if scalar.Tied32(st14a) {
+					if scalar.Inexact32(st14a, scalar.Sum32(t11a), scalar.Sum32(c12), scalar.Sum32(c13)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st14b) {
+					if scalar.Inexact32(st14b, scalar.Sum32(t11b), scalar.Sum32(c12), scalar.Sum32(c13)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st14c) {
+					if scalar.Inexact32(st14c, scalar.Sum32(t11c), scalar.Sum32(c12), scalar.Sum32(c13)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st14d) {
+					if scalar.Inexact32(st14d, scalar.Sum32(t11d), scalar.Sum32(c12), scalar.Sum32(c13)) {
+						goto exact
+					}
+				}
+				t14a, t14b, t14c, t14d := float32(st14a), float32(st14b), float32(st14c), float32(st14d)
+				t15a, t15b, t15c, t15d := float32(t14a-c13), float32(t14b-c13), float32(t14c-c13), float32(t14d-c13)
+				st17a, st17b, st17c, st17d := scalar.MulAdd32(t15a, c16, t11a), scalar.MulAdd32(t15b, c16, t11b), scalar.MulAdd32(t15c, c16, t11c), scalar.MulAdd32(t15d, c16, t11d)
+				if scalar.Tied32(st17a) {
+					if scalar.Inexact32(st17a, scalar.Sum32(t15a), scalar.Sum32(c16), scalar.Sum32(t11a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st17a) {
+					goto exact
+				}
+				if scalar.Tied32(st17b) {
+					if scalar.Inexact32(st17b, scalar.Sum32(t15b), scalar.Sum32(c16), scalar.Sum32(t11b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st17b) {
+					goto exact
+				}
+				if scalar.Tied32(st17c) {
+					if scalar.Inexact32(st17c, scalar.Sum32(t15c), scalar.Sum32(c16), scalar.Sum32(t11c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st17c) {
+					goto exact
+				}
+				if scalar.Tied32(st17d) {
+					if scalar.Inexact32(st17d, scalar.Sum32(t15d), scalar.Sum32(c16), scalar.Sum32(t11d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st17d) {
+					goto exact
+				}
+				t17a, t17b, t17c, t17d := float32(st17a), float32(st17b), float32(st17c), float32(st17d)
+				st19a, st19b, st19c, st19d := scalar.MulAdd32(t15a, c18, t17a), scalar.MulAdd32(t15b, c18, t17b), scalar.MulAdd32(t15c, c18, t17c), scalar.MulAdd32(t15d, c18, t17d)
+				if scalar.Tied32(st19a) {
+					if scalar.Inexact32(st19a, scalar.Sum32(t15a), scalar.Sum32(c18), scalar.Sum32(t17a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st19a) {
+					goto exact
+				}
+				if scalar.Tied32(st19b) {
+					if scalar.Inexact32(st19b, scalar.Sum32(t15b), scalar.Sum32(c18), scalar.Sum32(t17b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st19b) {
+					goto exact
+				}
+				if scalar.Tied32(st19c) {
+					if scalar.Inexact32(st19c, scalar.Sum32(t15c), scalar.Sum32(c18), scalar.Sum32(t17c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st19c) {
+					goto exact
+				}
+				if scalar.Tied32(st19d) {
+					if scalar.Inexact32(st19d, scalar.Sum32(t15d), scalar.Sum32(c18), scalar.Sum32(t17d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st19d) {
+					goto exact
+				}
+				t19a, t19b, t19c, t19d := float32(st19a), float32(st19b), float32(st19c), float32(st19d)
+				t20a, t20b, t20c, t20d := int32(math.Float32bits(t14a)), int32(math.Float32bits(t14b)), int32(math.Float32bits(t14c)), int32(math.Float32bits(t14d))
+				st23a, st23b, st23c, st23d := scalar.MulAdd32(c21, t19a, c22), scalar.MulAdd32(c21, t19b, c22), scalar.MulAdd32(c21, t19c, c22), scalar.MulAdd32(c21, t19d, c22)
+				if scalar.Tied32(st23a) {
+					if scalar.Inexact32(st23a, scalar.Sum32(c21), scalar.Sum32(t19a), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23b) {
+					if scalar.Inexact32(st23b, scalar.Sum32(c21), scalar.Sum32(t19b), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23c) {
+					if scalar.Inexact32(st23c, scalar.Sum32(c21), scalar.Sum32(t19c), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23d) {
+					if scalar.Inexact32(st23d, scalar.Sum32(c21), scalar.Sum32(t19d), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				t23a, t23b, t23c, t23d := float32(st23a), float32(st23b), float32(st23c), float32(st23d)
+				st25a, st25b, st25c, st25d := scalar.MulAdd32(t23a, t19a, c24), scalar.MulAdd32(t23b, t19b, c24), scalar.MulAdd32(t23c, t19c, c24), scalar.MulAdd32(t23d, t19d, c24)
+				if scalar.Tied32(st25a) {
+					if scalar.Inexact32(st25a, scalar.Sum32(t23a), scalar.Sum32(t19a), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25b) {
+					if scalar.Inexact32(st25b, scalar.Sum32(t23b), scalar.Sum32(t19b), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25c) {
+					if scalar.Inexact32(st25c, scalar.Sum32(t23c), scalar.Sum32(t19c), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25d) {
+					if scalar.Inexact32(st25d, scalar.Sum32(t23d), scalar.Sum32(t19d), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				t25a, t25b, t25c, t25d := float32(st25a), float32(st25b), float32(st25c), float32(st25d)
+				st27a, st27b, st27c, st27d := scalar.MulAdd32(t25a, t19a, c26), scalar.MulAdd32(t25b, t19b, c26), scalar.MulAdd32(t25c, t19c, c26), scalar.MulAdd32(t25d, t19d, c26)
+				if scalar.Tied32(st27a) {
+					if scalar.Inexact32(st27a, scalar.Sum32(t25a), scalar.Sum32(t19a), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27b) {
+					if scalar.Inexact32(st27b, scalar.Sum32(t25b), scalar.Sum32(t19b), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27c) {
+					if scalar.Inexact32(st27c, scalar.Sum32(t25c), scalar.Sum32(t19c), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27d) {
+					if scalar.Inexact32(st27d, scalar.Sum32(t25d), scalar.Sum32(t19d), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				t27a, t27b, t27c, t27d := float32(st27a), float32(st27b), float32(st27c), float32(st27d)
+				st29a, st29b, st29c, st29d := scalar.MulAdd32(t27a, t27a, c28), scalar.MulAdd32(t27b, t27b, c28), scalar.MulAdd32(t27c, t27c, c28), scalar.MulAdd32(t27d, t27d, c28)
+				if scalar.Tied32(st29a) {
+					if scalar.Inexact32(st29a, scalar.Sum32(t27a), scalar.Sum32(t27a), scalar.Sum32(c28)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st29b) {
+					if scalar.Inexact32(st29b, scalar.Sum32(t27b), scalar.Sum32(t27b), scalar.Sum32(c28)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st29c) {
+					if scalar.Inexact32(st29c, scalar.Sum32(t27c), scalar.Sum32(t27c), scalar.Sum32(c28)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st29d) {
+					if scalar.Inexact32(st29d, scalar.Sum32(t27d), scalar.Sum32(t27d), scalar.Sum32(c28)) {
+						goto exact
+					}
+				}
+				t29a, t29b, t29c, t29d := float32(st29a), float32(st29b), float32(st29c), float32(st29d)
+				st31a, st31b, st31c, st31d := scalar.MulAdd32(t29a, t19a, c30), scalar.MulAdd32(t29b, t19b, c30), scalar.MulAdd32(t29c, t19c, c30), scalar.MulAdd32(t29d, t19d, c30)
+				if scalar.Tied32(st31a) {
+					if scalar.Inexact32(st31a, scalar.Sum32(t29a), scalar.Sum32(t19a), scalar.Sum32(c30)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st31b) {
+					if scalar.Inexact32(st31b, scalar.Sum32(t29b), scalar.Sum32(t19b), scalar.Sum32(c30)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st31c) {
+					if scalar.Inexact32(st31c, scalar.Sum32(t29c), scalar.Sum32(t19c), scalar.Sum32(c30)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st31d) {
+					if scalar.Inexact32(st31d, scalar.Sum32(t29d), scalar.Sum32(t19d), scalar.Sum32(c30)) {
+						goto exact
+					}
+				}
+				t31a, t31b, t31c, t31d := float32(st31a), float32(st31b), float32(st31c), float32(st31d)
+				t33a, t33b, t33c, t33d := t20a<<uint32(c32), t20b<<uint32(c32), t20c<<uint32(c32), t20d<<uint32(c32)
+				t34a, t34b, t34c, t34d := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b)), math.Float32frombits(uint32(t33c)), math.Float32frombits(uint32(t33d))
+				t35a, t35b, t35c, t35d := float32(t31a*t34a), float32(t31b*t34b), float32(t31c*t34c), float32(t31d*t34d)
+				t36a, t36b, t36c, t36d := float32(t35a*t35a), float32(t35b*t35b), float32(t35c*t35c), float32(t35d*t35d)
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t36a, t36b, t36c, t36d
+				l1[(i+0)&31] = float32(l1[(i+0)&31] + t36a)
+				l1[(i+1)&31] = float32(l1[(i+1)&31] + t36b)
+				l1[(i+2)&31] = float32(l1[(i+2)&31] + t36c)
+				l1[(i+3)&31] = float32(l1[(i+3)&31] + t36d)
+				i += 4
+				continue
 			}
-			t8b := t5b
-			if t7b {
-				t8b = c6
-			}
-			t10a, t10b := c9 < t8a, c9 < t8b
-			t11a := t8a
-			if t10a {
-				t11a = c9
-			}
-			t11b := t8b
-			if t10b {
-				t11b = c9
-			}
-			t14a, t14b := scalar.FMA32(t11a, c12, c13), scalar.FMA32(t11b, c12, c13)
-			t15a, t15b := float32(t14a-c13), float32(t14b-c13)
-			t17a, t17b := scalar.FMA32(t15a, c16, t11a), scalar.FMA32(t15b, c16, t11b)
-			t19a, t19b := scalar.FMA32(t15a, c18, t17a), scalar.FMA32(t15b, c18, t17b)
-			t20a, t20b := int32(math.Float32bits(t14a)), int32(math.Float32bits(t14b))
-			t23a, t23b := scalar.FMA32(c21, t19a, c22), scalar.FMA32(c21, t19b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t19a, c24), scalar.FMA32(t23b, t19b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t19a, c26), scalar.FMA32(t25b, t19b, c26)
-			t29a, t29b := scalar.FMA32(t27a, t27a, c28), scalar.FMA32(t27b, t27b, c28)
-			t31a, t31b := scalar.FMA32(t29a, t19a, c30), scalar.FMA32(t29b, t19b, c30)
-			t33a, t33b := t20a<<uint32(c32), t20b<<uint32(c32)
-			t34a, t34b := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b))
-			t35a, t35b := float32(t31a*t34a), float32(t31b*t34b)
-			t36a, t36b := float32(t35a*t35a), float32(t35b*t35b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t36a, t36b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t36a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t36b)
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			t0 := uint16(v0)
 			t1 := int32(t0)
@@ -7614,6 +15851,7 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go(f *abi.Frame) {
 			t36 := float32(t35 * t35)
 			o0[i] = t36
 			l1[i&31] = float32(l1[i&31] + t36)
+			i++
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -7659,49 +15897,283 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_go(f *abi.Frame) {
 			l1[b] = math.Float32frombits(0x80000000)
 		}
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			t0a, t0b := uint16(v0a), uint16(v0b)
-			t1a, t1b := int32(t0a), int32(t0b)
-			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
-			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
-			t5a, t5b := float32(t4a-s1), float32(t4b-s1)
-			t7a, t7b := c6 < t5a, c6 < t5b
-			t8a := t5a
-			if t7a {
-				t8a = c6
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				t0a, t0b, t0c, t0d := uint16(v0a), uint16(v0b), uint16(v0c), uint16(v0d)
+				t1a, t1b, t1c, t1d := int32(t0a), int32(t0b), int32(t0c), int32(t0d)
+				t3a, t3b, t3c, t3d := t1a<<uint32(c2), t1b<<uint32(c2), t1c<<uint32(c2), t1d<<uint32(c2)
+				t4a, t4b, t4c, t4d := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b)), math.Float32frombits(uint32(t3c)), math.Float32frombits(uint32(t3d))
+				t5a, t5b, t5c, t5d := float32(t4a-s1), float32(t4b-s1), float32(t4c-s1), float32(t4d-s1)
+				t7a, t7b, t7c, t7d := c6 < t5a, c6 < t5b, c6 < t5c, c6 < t5d
+				t8a := t5a
+				if t7a {
+					t8a = c6
+				}
+				t8b := t5b
+				if t7b {
+					t8b = c6
+				}
+				t8c := t5c
+				if t7c {
+					t8c = c6
+				}
+				t8d := t5d
+				if t7d {
+					t8d = c6
+				}
+				st11a, st11b, st11c, st11d := scalar.MulAdd32(t8a, c9, c10), scalar.MulAdd32(t8b, c9, c10), scalar.MulAdd32(t8c, c9, c10), scalar.MulAdd32(t8d, c9, c10)
+				if scalar.Tied32(st11a) {
+					if scalar.Inexact32(st11a, scalar.Sum32(t8a), scalar.Sum32(c9), scalar.Sum32(c10)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st11b) {
+					if scalar.Inexact32(st11b, scalar.Sum32(t8b), scalar.Sum32(c9), scalar.Sum32(c10)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st11c) {
+					if scalar.Inexact32(st11c, scalar.Sum32(t8c), scalar.Sum32(c9), scalar.Sum32(c10)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st11d) {
+					if scalar.Inexact32(st11d, scalar.Sum32(t8d), scalar.Sum32(c9), scalar.Sum32(c10)) {
+						goto exact
+					}
+				}
+				t11a, t11b, t11c, t11d := float32(st11a), float32(st11b), float32(st11c), float32(st11d)
+				t12a, t12b, t12c, t12d := float32(t11a-c10), float32(t11b-c10), float32(t11c-c10), float32(t11d-c10)
+				st14a, st14b, st14c, st14d := scalar.MulAdd32(t12a, c13, t8a), scalar.MulAdd32(t12b, c13, t8b), scalar.MulAdd32(t12c, c13, t8c), scalar.MulAdd32(t12d, c13, t8d)
+				if scalar.Tied32(st14a) {
+					if scalar.Inexact32(st14a, scalar.Sum32(t12a), scalar.Sum32(c13), scalar.Sum32(t8a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st14a) {
+					goto exact
+				}
+				if scalar.Tied32(st14b) {
+					if scalar.Inexact32(st14b, scalar.Sum32(t12b), scalar.Sum32(c13), scalar.Sum32(t8b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st14b) {
+					goto exact
+				}
+				if scalar.Tied32(st14c) {
+					if scalar.Inexact32(st14c, scalar.Sum32(t12c), scalar.Sum32(c13), scalar.Sum32(t8c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st14c) {
+					goto exact
+				}
+				if scalar.Tied32(st14d) {
+					if scalar.Inexact32(st14d, scalar.Sum32(t12d), scalar.Sum32(c13), scalar.Sum32(t8d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st14d) {
+					goto exact
+				}
+				t14a, t14b, t14c, t14d := float32(st14a), float32(st14b), float32(st14c), float32(st14d)
+				st16a, st16b, st16c, st16d := scalar.MulAdd32(t12a, c15, t14a), scalar.MulAdd32(t12b, c15, t14b), scalar.MulAdd32(t12c, c15, t14c), scalar.MulAdd32(t12d, c15, t14d)
+				if scalar.Tied32(st16a) {
+					if scalar.Inexact32(st16a, scalar.Sum32(t12a), scalar.Sum32(c15), scalar.Sum32(t14a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st16a) {
+					goto exact
+				}
+				if scalar.Tied32(st16b) {
+					if scalar.Inexact32(st16b, scalar.Sum32(t12b), scalar.Sum32(c15), scalar.Sum32(t14b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st16b) {
+					goto exact
+				}
+				if scalar.Tied32(st16c) {
+					if scalar.Inexact32(st16c, scalar.Sum32(t12c), scalar.Sum32(c15), scalar.Sum32(t14c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st16c) {
+					goto exact
+				}
+				if scalar.Tied32(st16d) {
+					if scalar.Inexact32(st16d, scalar.Sum32(t12d), scalar.Sum32(c15), scalar.Sum32(t14d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st16d) {
+					goto exact
+				}
+				t16a, t16b, t16c, t16d := float32(st16a), float32(st16b), float32(st16c), float32(st16d)
+				st19a, st19b, st19c, st19d := scalar.MulAdd32(c17, t16a, c18), scalar.MulAdd32(c17, t16b, c18), scalar.MulAdd32(c17, t16c, c18), scalar.MulAdd32(c17, t16d, c18)
+				if scalar.Tied32(st19a) {
+					if scalar.Inexact32(st19a, scalar.Sum32(c17), scalar.Sum32(t16a), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19b) {
+					if scalar.Inexact32(st19b, scalar.Sum32(c17), scalar.Sum32(t16b), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19c) {
+					if scalar.Inexact32(st19c, scalar.Sum32(c17), scalar.Sum32(t16c), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19d) {
+					if scalar.Inexact32(st19d, scalar.Sum32(c17), scalar.Sum32(t16d), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				t19a, t19b, t19c, t19d := float32(st19a), float32(st19b), float32(st19c), float32(st19d)
+				st21a, st21b, st21c, st21d := scalar.MulAdd32(t19a, t16a, c20), scalar.MulAdd32(t19b, t16b, c20), scalar.MulAdd32(t19c, t16c, c20), scalar.MulAdd32(t19d, t16d, c20)
+				if scalar.Tied32(st21a) {
+					if scalar.Inexact32(st21a, scalar.Sum32(t19a), scalar.Sum32(t16a), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21b) {
+					if scalar.Inexact32(st21b, scalar.Sum32(t19b), scalar.Sum32(t16b), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21c) {
+					if scalar.Inexact32(st21c, scalar.Sum32(t19c), scalar.Sum32(t16c), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21d) {
+					if scalar.Inexact32(st21d, scalar.Sum32(t19d), scalar.Sum32(t16d), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				t21a, t21b, t21c, t21d := float32(st21a), float32(st21b), float32(st21c), float32(st21d)
+				st23a, st23b, st23c, st23d := scalar.MulAdd32(t21a, t16a, c22), scalar.MulAdd32(t21b, t16b, c22), scalar.MulAdd32(t21c, t16c, c22), scalar.MulAdd32(t21d, t16d, c22)
+				if scalar.Tied32(st23a) {
+					if scalar.Inexact32(st23a, scalar.Sum32(t21a), scalar.Sum32(t16a), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23b) {
+					if scalar.Inexact32(st23b, scalar.Sum32(t21b), scalar.Sum32(t16b), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23c) {
+					if scalar.Inexact32(st23c, scalar.Sum32(t21c), scalar.Sum32(t16c), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23d) {
+					if scalar.Inexact32(st23d, scalar.Sum32(t21d), scalar.Sum32(t16d), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				t23a, t23b, t23c, t23d := float32(st23a), float32(st23b), float32(st23c), float32(st23d)
+				st25a, st25b, st25c, st25d := scalar.MulAdd32(t23a, t16a, c24), scalar.MulAdd32(t23b, t16b, c24), scalar.MulAdd32(t23c, t16c, c24), scalar.MulAdd32(t23d, t16d, c24)
+				if scalar.Tied32(st25a) {
+					if scalar.Inexact32(st25a, scalar.Sum32(t23a), scalar.Sum32(t16a), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25b) {
+					if scalar.Inexact32(st25b, scalar.Sum32(t23b), scalar.Sum32(t16b), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25c) {
+					if scalar.Inexact32(st25c, scalar.Sum32(t23c), scalar.Sum32(t16c), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25d) {
+					if scalar.Inexact32(st25d, scalar.Sum32(t23d), scalar.Sum32(t16d), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				t25a, t25b, t25c, t25d := float32(st25a), float32(st25b), float32(st25c), float32(st25d)
+				st27a, st27b, st27c, st27d := scalar.MulAdd32(t25a, t16a, c26), scalar.MulAdd32(t25b, t16b, c26), scalar.MulAdd32(t25c, t16c, c26), scalar.MulAdd32(t25d, t16d, c26)
+				if scalar.Tied32(st27a) {
+					if scalar.Inexact32(st27a, scalar.Sum32(t25a), scalar.Sum32(t16a), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27b) {
+					if scalar.Inexact32(st27b, scalar.Sum32(t25b), scalar.Sum32(t16b), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27c) {
+					if scalar.Inexact32(st27c, scalar.Sum32(t25c), scalar.Sum32(t16c), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27d) {
+					if scalar.Inexact32(st27d, scalar.Sum32(t25d), scalar.Sum32(t16d), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				t27a, t27b, t27c, t27d := float32(st27a), float32(st27b), float32(st27c), float32(st27d)
+				st28a, st28b, st28c, st28d := scalar.MulAdd32(t27a, t16a, c26), scalar.MulAdd32(t27b, t16b, c26), scalar.MulAdd32(t27c, t16c, c26), scalar.MulAdd32(t27d, t16d, c26)
+				if scalar.Tied32(st28a) {
+					if scalar.Inexact32(st28a, scalar.Sum32(t27a), scalar.Sum32(t16a), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st28b) {
+					if scalar.Inexact32(st28b, scalar.Sum32(t27b), scalar.Sum32(t16b), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st28c) {
+					if scalar.Inexact32(st28c, scalar.Sum32(t27c), scalar.Sum32(t16c), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st28d) {
+					if scalar.Inexact32(st28d, scalar.Sum32(t27d), scalar.Sum32(t16d), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				t28a, t28b, t28c, t28d := float32(st28a), float32(st28b), float32(st28c), float32(st28d)
+				t29a, t29b, t29c, t29d := scalar.Scalb32(t28a, t12a), scalar.Scalb32(t28b, t12b), scalar.Scalb32(t28c, t12c), scalar.Scalb32(t28d, t12d)
+				t31a, t31b, t31c, t31d := t5a < c30, t5b < c30, t5c < c30, t5d < c30
+				t33a := t29a
+				if t31a {
+					t33a = c32
+				}
+				t33b := t29b
+				if t31b {
+					t33b = c32
+				}
+				t33c := t29c
+				if t31c {
+					t33c = c32
+				}
+				t33d := t29d
+				if t31d {
+					t33d = c32
+				}
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t33a, t33b, t33c, t33d
+				l1[(i+0)&31] = float32(l1[(i+0)&31] + t33a)
+				l1[(i+1)&31] = float32(l1[(i+1)&31] + t33b)
+				l1[(i+2)&31] = float32(l1[(i+2)&31] + t33c)
+				l1[(i+3)&31] = float32(l1[(i+3)&31] + t33d)
+				i += 4
+				continue
 			}
-			t8b := t5b
-			if t7b {
-				t8b = c6
-			}
-			t11a, t11b := scalar.FMA32(t8a, c9, c10), scalar.FMA32(t8b, c9, c10)
-			t12a, t12b := float32(t11a-c10), float32(t11b-c10)
-			t14a, t14b := scalar.FMA32(t12a, c13, t8a), scalar.FMA32(t12b, c13, t8b)
-			t16a, t16b := scalar.FMA32(t12a, c15, t14a), scalar.FMA32(t12b, c15, t14b)
-			t19a, t19b := scalar.FMA32(c17, t16a, c18), scalar.FMA32(c17, t16b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t16a, c20), scalar.FMA32(t19b, t16b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t16a, c22), scalar.FMA32(t21b, t16b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t16a, c24), scalar.FMA32(t23b, t16b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t16a, c26), scalar.FMA32(t25b, t16b, c26)
-			t28a, t28b := scalar.FMA32(t27a, t16a, c26), scalar.FMA32(t27b, t16b, c26)
-			t29a, t29b := scalar.Scalb32(t28a, t12a), scalar.Scalb32(t28b, t12b)
-			t31a, t31b := t5a < c30, t5b < c30
-			t33a := t29a
-			if t31a {
-				t33a = c32
-			}
-			t33b := t29b
-			if t31b {
-				t33b = c32
-			}
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t33a, t33b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t33a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t33b)
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			t0 := uint16(v0)
 			t1 := int32(t0)
@@ -7731,6 +16203,7 @@ func k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_go(f *abi.Frame) {
 			}
 			o0[i] = t33
 			l1[i&31] = float32(l1[i&31] + t33)
+			i++
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -7775,46 +16248,280 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_go(f *abi.Frame) {
 			l1[b] = math.Float32frombits(0x80000000)
 		}
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
-			t1a, t1b := float32(t0a-s1), float32(t0b-s1)
-			t3a, t3b := c2 < t1a, c2 < t1b
-			t4a := t1a
-			if t3a {
-				t4a = c2
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				t0a, t0b, t0c, t0d := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b), scalar.Float16frombits(v0c), scalar.Float16frombits(v0d)
+				t1a, t1b, t1c, t1d := float32(t0a-s1), float32(t0b-s1), float32(t0c-s1), float32(t0d-s1)
+				t3a, t3b, t3c, t3d := c2 < t1a, c2 < t1b, c2 < t1c, c2 < t1d
+				t4a := t1a
+				if t3a {
+					t4a = c2
+				}
+				t4b := t1b
+				if t3b {
+					t4b = c2
+				}
+				t4c := t1c
+				if t3c {
+					t4c = c2
+				}
+				t4d := t1d
+				if t3d {
+					t4d = c2
+				}
+				st7a, st7b, st7c, st7d := scalar.MulAdd32(t4a, c5, c6), scalar.MulAdd32(t4b, c5, c6), scalar.MulAdd32(t4c, c5, c6), scalar.MulAdd32(t4d, c5, c6)
+				if scalar.Tied32(st7a) {
+					if scalar.Inexact32(st7a, scalar.Sum32(t4a), scalar.Sum32(c5), scalar.Sum32(c6)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st7b) {
+					if scalar.Inexact32(st7b, scalar.Sum32(t4b), scalar.Sum32(c5), scalar.Sum32(c6)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st7c) {
+					if scalar.Inexact32(st7c, scalar.Sum32(t4c), scalar.Sum32(c5), scalar.Sum32(c6)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st7d) {
+					if scalar.Inexact32(st7d, scalar.Sum32(t4d), scalar.Sum32(c5), scalar.Sum32(c6)) {
+						goto exact
+					}
+				}
+				t7a, t7b, t7c, t7d := float32(st7a), float32(st7b), float32(st7c), float32(st7d)
+				t8a, t8b, t8c, t8d := float32(t7a-c6), float32(t7b-c6), float32(t7c-c6), float32(t7d-c6)
+				st10a, st10b, st10c, st10d := scalar.MulAdd32(t8a, c9, t4a), scalar.MulAdd32(t8b, c9, t4b), scalar.MulAdd32(t8c, c9, t4c), scalar.MulAdd32(t8d, c9, t4d)
+				if scalar.Tied32(st10a) {
+					if scalar.Inexact32(st10a, scalar.Sum32(t8a), scalar.Sum32(c9), scalar.Sum32(t4a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st10a) {
+					goto exact
+				}
+				if scalar.Tied32(st10b) {
+					if scalar.Inexact32(st10b, scalar.Sum32(t8b), scalar.Sum32(c9), scalar.Sum32(t4b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st10b) {
+					goto exact
+				}
+				if scalar.Tied32(st10c) {
+					if scalar.Inexact32(st10c, scalar.Sum32(t8c), scalar.Sum32(c9), scalar.Sum32(t4c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st10c) {
+					goto exact
+				}
+				if scalar.Tied32(st10d) {
+					if scalar.Inexact32(st10d, scalar.Sum32(t8d), scalar.Sum32(c9), scalar.Sum32(t4d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st10d) {
+					goto exact
+				}
+				t10a, t10b, t10c, t10d := float32(st10a), float32(st10b), float32(st10c), float32(st10d)
+				st12a, st12b, st12c, st12d := scalar.MulAdd32(t8a, c11, t10a), scalar.MulAdd32(t8b, c11, t10b), scalar.MulAdd32(t8c, c11, t10c), scalar.MulAdd32(t8d, c11, t10d)
+				if scalar.Tied32(st12a) {
+					if scalar.Inexact32(st12a, scalar.Sum32(t8a), scalar.Sum32(c11), scalar.Sum32(t10a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st12a) {
+					goto exact
+				}
+				if scalar.Tied32(st12b) {
+					if scalar.Inexact32(st12b, scalar.Sum32(t8b), scalar.Sum32(c11), scalar.Sum32(t10b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st12b) {
+					goto exact
+				}
+				if scalar.Tied32(st12c) {
+					if scalar.Inexact32(st12c, scalar.Sum32(t8c), scalar.Sum32(c11), scalar.Sum32(t10c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st12c) {
+					goto exact
+				}
+				if scalar.Tied32(st12d) {
+					if scalar.Inexact32(st12d, scalar.Sum32(t8d), scalar.Sum32(c11), scalar.Sum32(t10d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st12d) {
+					goto exact
+				}
+				t12a, t12b, t12c, t12d := float32(st12a), float32(st12b), float32(st12c), float32(st12d)
+				st15a, st15b, st15c, st15d := scalar.MulAdd32(c13, t12a, c14), scalar.MulAdd32(c13, t12b, c14), scalar.MulAdd32(c13, t12c, c14), scalar.MulAdd32(c13, t12d, c14)
+				if scalar.Tied32(st15a) {
+					if scalar.Inexact32(st15a, scalar.Sum32(c13), scalar.Sum32(t12a), scalar.Sum32(c14)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st15b) {
+					if scalar.Inexact32(st15b, scalar.Sum32(c13), scalar.Sum32(t12b), scalar.Sum32(c14)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st15c) {
+					if scalar.Inexact32(st15c, scalar.Sum32(c13), scalar.Sum32(t12c), scalar.Sum32(c14)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st15d) {
+					if scalar.Inexact32(st15d, scalar.Sum32(c13), scalar.Sum32(t12d), scalar.Sum32(c14)) {
+						goto exact
+					}
+				}
+				t15a, t15b, t15c, t15d := float32(st15a), float32(st15b), float32(st15c), float32(st15d)
+				st17a, st17b, st17c, st17d := scalar.MulAdd32(t15a, t12a, c16), scalar.MulAdd32(t15b, t12b, c16), scalar.MulAdd32(t15c, t12c, c16), scalar.MulAdd32(t15d, t12d, c16)
+				if scalar.Tied32(st17a) {
+					if scalar.Inexact32(st17a, scalar.Sum32(t15a), scalar.Sum32(t12a), scalar.Sum32(c16)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st17b) {
+					if scalar.Inexact32(st17b, scalar.Sum32(t15b), scalar.Sum32(t12b), scalar.Sum32(c16)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st17c) {
+					if scalar.Inexact32(st17c, scalar.Sum32(t15c), scalar.Sum32(t12c), scalar.Sum32(c16)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st17d) {
+					if scalar.Inexact32(st17d, scalar.Sum32(t15d), scalar.Sum32(t12d), scalar.Sum32(c16)) {
+						goto exact
+					}
+				}
+				t17a, t17b, t17c, t17d := float32(st17a), float32(st17b), float32(st17c), float32(st17d)
+				st19a, st19b, st19c, st19d := scalar.MulAdd32(t17a, t12a, c18), scalar.MulAdd32(t17b, t12b, c18), scalar.MulAdd32(t17c, t12c, c18), scalar.MulAdd32(t17d, t12d, c18)
+				if scalar.Tied32(st19a) {
+					if scalar.Inexact32(st19a, scalar.Sum32(t17a), scalar.Sum32(t12a), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19b) {
+					if scalar.Inexact32(st19b, scalar.Sum32(t17b), scalar.Sum32(t12b), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19c) {
+					if scalar.Inexact32(st19c, scalar.Sum32(t17c), scalar.Sum32(t12c), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19d) {
+					if scalar.Inexact32(st19d, scalar.Sum32(t17d), scalar.Sum32(t12d), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				t19a, t19b, t19c, t19d := float32(st19a), float32(st19b), float32(st19c), float32(st19d)
+				st21a, st21b, st21c, st21d := scalar.MulAdd32(t19a, t12a, c20), scalar.MulAdd32(t19b, t12b, c20), scalar.MulAdd32(t19c, t12c, c20), scalar.MulAdd32(t19d, t12d, c20)
+				if scalar.Tied32(st21a) {
+					if scalar.Inexact32(st21a, scalar.Sum32(t19a), scalar.Sum32(t12a), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21b) {
+					if scalar.Inexact32(st21b, scalar.Sum32(t19b), scalar.Sum32(t12b), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21c) {
+					if scalar.Inexact32(st21c, scalar.Sum32(t19c), scalar.Sum32(t12c), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21d) {
+					if scalar.Inexact32(st21d, scalar.Sum32(t19d), scalar.Sum32(t12d), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				t21a, t21b, t21c, t21d := float32(st21a), float32(st21b), float32(st21c), float32(st21d)
+				st23a, st23b, st23c, st23d := scalar.MulAdd32(t21a, t12a, c22), scalar.MulAdd32(t21b, t12b, c22), scalar.MulAdd32(t21c, t12c, c22), scalar.MulAdd32(t21d, t12d, c22)
+				if scalar.Tied32(st23a) {
+					if scalar.Inexact32(st23a, scalar.Sum32(t21a), scalar.Sum32(t12a), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23b) {
+					if scalar.Inexact32(st23b, scalar.Sum32(t21b), scalar.Sum32(t12b), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23c) {
+					if scalar.Inexact32(st23c, scalar.Sum32(t21c), scalar.Sum32(t12c), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23d) {
+					if scalar.Inexact32(st23d, scalar.Sum32(t21d), scalar.Sum32(t12d), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				t23a, t23b, t23c, t23d := float32(st23a), float32(st23b), float32(st23c), float32(st23d)
+				st24a, st24b, st24c, st24d := scalar.MulAdd32(t23a, t12a, c22), scalar.MulAdd32(t23b, t12b, c22), scalar.MulAdd32(t23c, t12c, c22), scalar.MulAdd32(t23d, t12d, c22)
+				if scalar.Tied32(st24a) {
+					if scalar.Inexact32(st24a, scalar.Sum32(t23a), scalar.Sum32(t12a), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st24b) {
+					if scalar.Inexact32(st24b, scalar.Sum32(t23b), scalar.Sum32(t12b), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st24c) {
+					if scalar.Inexact32(st24c, scalar.Sum32(t23c), scalar.Sum32(t12c), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st24d) {
+					if scalar.Inexact32(st24d, scalar.Sum32(t23d), scalar.Sum32(t12d), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				t24a, t24b, t24c, t24d := float32(st24a), float32(st24b), float32(st24c), float32(st24d)
+				t25a, t25b, t25c, t25d := scalar.Scalb32(t24a, t8a), scalar.Scalb32(t24b, t8b), scalar.Scalb32(t24c, t8c), scalar.Scalb32(t24d, t8d)
+				t27a, t27b, t27c, t27d := t1a < c26, t1b < c26, t1c < c26, t1d < c26
+				t29a := t25a
+				if t27a {
+					t29a = c28
+				}
+				t29b := t25b
+				if t27b {
+					t29b = c28
+				}
+				t29c := t25c
+				if t27c {
+					t29c = c28
+				}
+				t29d := t25d
+				if t27d {
+					t29d = c28
+				}
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t29a, t29b, t29c, t29d
+				l1[(i+0)&31] = float32(l1[(i+0)&31] + t29a)
+				l1[(i+1)&31] = float32(l1[(i+1)&31] + t29b)
+				l1[(i+2)&31] = float32(l1[(i+2)&31] + t29c)
+				l1[(i+3)&31] = float32(l1[(i+3)&31] + t29d)
+				i += 4
+				continue
 			}
-			t4b := t1b
-			if t3b {
-				t4b = c2
-			}
-			t7a, t7b := scalar.FMA32(t4a, c5, c6), scalar.FMA32(t4b, c5, c6)
-			t8a, t8b := float32(t7a-c6), float32(t7b-c6)
-			t10a, t10b := scalar.FMA32(t8a, c9, t4a), scalar.FMA32(t8b, c9, t4b)
-			t12a, t12b := scalar.FMA32(t8a, c11, t10a), scalar.FMA32(t8b, c11, t10b)
-			t15a, t15b := scalar.FMA32(c13, t12a, c14), scalar.FMA32(c13, t12b, c14)
-			t17a, t17b := scalar.FMA32(t15a, t12a, c16), scalar.FMA32(t15b, t12b, c16)
-			t19a, t19b := scalar.FMA32(t17a, t12a, c18), scalar.FMA32(t17b, t12b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t12a, c20), scalar.FMA32(t19b, t12b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t12a, c22), scalar.FMA32(t21b, t12b, c22)
-			t24a, t24b := scalar.FMA32(t23a, t12a, c22), scalar.FMA32(t23b, t12b, c22)
-			t25a, t25b := scalar.Scalb32(t24a, t8a), scalar.Scalb32(t24b, t8b)
-			t27a, t27b := t1a < c26, t1b < c26
-			t29a := t25a
-			if t27a {
-				t29a = c28
-			}
-			t29b := t25b
-			if t27b {
-				t29b = c28
-			}
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t29a, t29b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t29a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t29b)
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			t0 := scalar.Float16frombits(v0)
 			t1 := float32(t0 - s1)
@@ -7841,6 +16548,7 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_go(f *abi.Frame) {
 			}
 			o0[i] = t29
 			l1[i&31] = float32(l1[i&31] + t29)
+			i++
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -7885,49 +16593,262 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go(f *abi.Frame) {
 			l1[b] = math.Float32frombits(0x80000000)
 		}
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
-			t1a, t1b := float32(t0a-s1), float32(t0b-s1)
-			t3a, t3b := t1a < c2, t1b < c2
-			t4a := t1a
-			if t3a {
-				t4a = c2
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				t0a, t0b, t0c, t0d := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b), scalar.Float16frombits(v0c), scalar.Float16frombits(v0d)
+				t1a, t1b, t1c, t1d := float32(t0a-s1), float32(t0b-s1), float32(t0c-s1), float32(t0d-s1)
+				t3a, t3b, t3c, t3d := t1a < c2, t1b < c2, t1c < c2, t1d < c2
+				t4a := t1a
+				if t3a {
+					t4a = c2
+				}
+				t4b := t1b
+				if t3b {
+					t4b = c2
+				}
+				t4c := t1c
+				if t3c {
+					t4c = c2
+				}
+				t4d := t1d
+				if t3d {
+					t4d = c2
+				}
+				t6a, t6b, t6c, t6d := c5 < t4a, c5 < t4b, c5 < t4c, c5 < t4d
+				t7a := t4a
+				if t6a {
+					t7a = c5
+				}
+				t7b := t4b
+				if t6b {
+					t7b = c5
+				}
+				t7c := t4c
+				if t6c {
+					t7c = c5
+				}
+				t7d := t4d
+				if t6d {
+					t7d = c5
+				}
+				st10a, st10b, st10c, st10d := scalar.MulAdd32(t7a, c8, c9), scalar.MulAdd32(t7b, c8, c9), scalar.MulAdd32(t7c, c8, c9), scalar.MulAdd32(t7d, c8, c9)
+				if scalar.Tied32(st10a) {
+					if scalar.Inexact32(st10a, scalar.Sum32(t7a), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st10b) {
+					if scalar.Inexact32(st10b, scalar.Sum32(t7b), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st10c) {
+					if scalar.Inexact32(st10c, scalar.Sum32(t7c), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st10d) {
+					if scalar.Inexact32(st10d, scalar.Sum32(t7d), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				t10a, t10b, t10c, t10d := float32(st10a), float32(st10b), float32(st10c), float32(st10d)
+				t11a, t11b, t11c, t11d := float32(t10a-c9), float32(t10b-c9), float32(t10c-c9), float32(t10d-c9)
+				st13a, st13b, st13c, st13d := scalar.MulAdd32(t11a, c12, t7a), scalar.MulAdd32(t11b, c12, t7b), scalar.MulAdd32(t11c, c12, t7c), scalar.MulAdd32(t11d, c12, t7d)
+				if scalar.Tied32(st13a) {
+					if scalar.Inexact32(st13a, scalar.Sum32(t11a), scalar.Sum32(c12), scalar.Sum32(t7a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13a) {
+					goto exact
+				}
+				if scalar.Tied32(st13b) {
+					if scalar.Inexact32(st13b, scalar.Sum32(t11b), scalar.Sum32(c12), scalar.Sum32(t7b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13b) {
+					goto exact
+				}
+				if scalar.Tied32(st13c) {
+					if scalar.Inexact32(st13c, scalar.Sum32(t11c), scalar.Sum32(c12), scalar.Sum32(t7c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13c) {
+					goto exact
+				}
+				if scalar.Tied32(st13d) {
+					if scalar.Inexact32(st13d, scalar.Sum32(t11d), scalar.Sum32(c12), scalar.Sum32(t7d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13d) {
+					goto exact
+				}
+				t13a, t13b, t13c, t13d := float32(st13a), float32(st13b), float32(st13c), float32(st13d)
+				st15a, st15b, st15c, st15d := scalar.MulAdd32(t11a, c14, t13a), scalar.MulAdd32(t11b, c14, t13b), scalar.MulAdd32(t11c, c14, t13c), scalar.MulAdd32(t11d, c14, t13d)
+				if scalar.Tied32(st15a) {
+					if scalar.Inexact32(st15a, scalar.Sum32(t11a), scalar.Sum32(c14), scalar.Sum32(t13a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15a) {
+					goto exact
+				}
+				if scalar.Tied32(st15b) {
+					if scalar.Inexact32(st15b, scalar.Sum32(t11b), scalar.Sum32(c14), scalar.Sum32(t13b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15b) {
+					goto exact
+				}
+				if scalar.Tied32(st15c) {
+					if scalar.Inexact32(st15c, scalar.Sum32(t11c), scalar.Sum32(c14), scalar.Sum32(t13c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15c) {
+					goto exact
+				}
+				if scalar.Tied32(st15d) {
+					if scalar.Inexact32(st15d, scalar.Sum32(t11d), scalar.Sum32(c14), scalar.Sum32(t13d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15d) {
+					goto exact
+				}
+				t15a, t15b, t15c, t15d := float32(st15a), float32(st15b), float32(st15c), float32(st15d)
+				t16a, t16b, t16c, t16d := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b)), int32(math.Float32bits(t10c)), int32(math.Float32bits(t10d))
+				st19a, st19b, st19c, st19d := scalar.MulAdd32(c17, t15a, c18), scalar.MulAdd32(c17, t15b, c18), scalar.MulAdd32(c17, t15c, c18), scalar.MulAdd32(c17, t15d, c18)
+				if scalar.Tied32(st19a) {
+					if scalar.Inexact32(st19a, scalar.Sum32(c17), scalar.Sum32(t15a), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19b) {
+					if scalar.Inexact32(st19b, scalar.Sum32(c17), scalar.Sum32(t15b), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19c) {
+					if scalar.Inexact32(st19c, scalar.Sum32(c17), scalar.Sum32(t15c), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19d) {
+					if scalar.Inexact32(st19d, scalar.Sum32(c17), scalar.Sum32(t15d), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				t19a, t19b, t19c, t19d := float32(st19a), float32(st19b), float32(st19c), float32(st19d)
+				st21a, st21b, st21c, st21d := scalar.MulAdd32(t19a, t15a, c20), scalar.MulAdd32(t19b, t15b, c20), scalar.MulAdd32(t19c, t15c, c20), scalar.MulAdd32(t19d, t15d, c20)
+				if scalar.Tied32(st21a) {
+					if scalar.Inexact32(st21a, scalar.Sum32(t19a), scalar.Sum32(t15a), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21b) {
+					if scalar.Inexact32(st21b, scalar.Sum32(t19b), scalar.Sum32(t15b), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21c) {
+					if scalar.Inexact32(st21c, scalar.Sum32(t19c), scalar.Sum32(t15c), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21d) {
+					if scalar.Inexact32(st21d, scalar.Sum32(t19d), scalar.Sum32(t15d), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				t21a, t21b, t21c, t21d := float32(st21a), float32(st21b), float32(st21c), float32(st21d)
+				st23a, st23b, st23c, st23d := scalar.MulAdd32(t21a, t15a, c22), scalar.MulAdd32(t21b, t15b, c22), scalar.MulAdd32(t21c, t15c, c22), scalar.MulAdd32(t21d, t15d, c22)
+				if scalar.Tied32(st23a) {
+					if scalar.Inexact32(st23a, scalar.Sum32(t21a), scalar.Sum32(t15a), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23b) {
+					if scalar.Inexact32(st23b, scalar.Sum32(t21b), scalar.Sum32(t15b), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23c) {
+					if scalar.Inexact32(st23c, scalar.Sum32(t21c), scalar.Sum32(t15c), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23d) {
+					if scalar.Inexact32(st23d, scalar.Sum32(t21d), scalar.Sum32(t15d), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				t23a, t23b, t23c, t23d := float32(st23a), float32(st23b), float32(st23c), float32(st23d)
+				st25a, st25b, st25c, st25d := scalar.MulAdd32(t23a, t23a, c24), scalar.MulAdd32(t23b, t23b, c24), scalar.MulAdd32(t23c, t23c, c24), scalar.MulAdd32(t23d, t23d, c24)
+				if scalar.Tied32(st25a) {
+					if scalar.Inexact32(st25a, scalar.Sum32(t23a), scalar.Sum32(t23a), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25b) {
+					if scalar.Inexact32(st25b, scalar.Sum32(t23b), scalar.Sum32(t23b), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25c) {
+					if scalar.Inexact32(st25c, scalar.Sum32(t23c), scalar.Sum32(t23c), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25d) {
+					if scalar.Inexact32(st25d, scalar.Sum32(t23d), scalar.Sum32(t23d), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				t25a, t25b, t25c, t25d := float32(st25a), float32(st25b), float32(st25c), float32(st25d)
+				st27a, st27b, st27c, st27d := scalar.MulAdd32(t25a, t15a, c26), scalar.MulAdd32(t25b, t15b, c26), scalar.MulAdd32(t25c, t15c, c26), scalar.MulAdd32(t25d, t15d, c26)
+				if scalar.Tied32(st27a) {
+					if scalar.Inexact32(st27a, scalar.Sum32(t25a), scalar.Sum32(t15a), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27b) {
+					if scalar.Inexact32(st27b, scalar.Sum32(t25b), scalar.Sum32(t15b), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27c) {
+					if scalar.Inexact32(st27c, scalar.Sum32(t25c), scalar.Sum32(t15c), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27d) {
+					if scalar.Inexact32(st27d, scalar.Sum32(t25d), scalar.Sum32(t15d), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				t27a, t27b, t27c, t27d := float32(st27a), float32(st27b), float32(st27c), float32(st27d)
+				t29a, t29b, t29c, t29d := t16a<<uint32(c28), t16b<<uint32(c28), t16c<<uint32(c28), t16d<<uint32(c28)
+				t30a, t30b, t30c, t30d := math.Float32frombits(uint32(t29a)), math.Float32frombits(uint32(t29b)), math.Float32frombits(uint32(t29c)), math.Float32frombits(uint32(t29d))
+				t31a, t31b, t31c, t31d := float32(t27a*t30a), float32(t27b*t30b), float32(t27c*t30c), float32(t27d*t30d)
+				t32a, t32b, t32c, t32d := float32(t31a*t31a), float32(t31b*t31b), float32(t31c*t31c), float32(t31d*t31d)
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t32a, t32b, t32c, t32d
+				l1[(i+0)&31] = float32(l1[(i+0)&31] + t32a)
+				l1[(i+1)&31] = float32(l1[(i+1)&31] + t32b)
+				l1[(i+2)&31] = float32(l1[(i+2)&31] + t32c)
+				l1[(i+3)&31] = float32(l1[(i+3)&31] + t32d)
+				i += 4
+				continue
 			}
-			t4b := t1b
-			if t3b {
-				t4b = c2
-			}
-			t6a, t6b := c5 < t4a, c5 < t4b
-			t7a := t4a
-			if t6a {
-				t7a = c5
-			}
-			t7b := t4b
-			if t6b {
-				t7b = c5
-			}
-			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
-			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
-			t13a, t13b := scalar.FMA32(t11a, c12, t7a), scalar.FMA32(t11b, c12, t7b)
-			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
-			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
-			t19a, t19b := scalar.FMA32(c17, t15a, c18), scalar.FMA32(c17, t15b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t15a, c20), scalar.FMA32(t19b, t15b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t15a, c22), scalar.FMA32(t21b, t15b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t23a, c24), scalar.FMA32(t23b, t23b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
-			t29a, t29b := t16a<<uint32(c28), t16b<<uint32(c28)
-			t30a, t30b := math.Float32frombits(uint32(t29a)), math.Float32frombits(uint32(t29b))
-			t31a, t31b := float32(t27a*t30a), float32(t27b*t30b)
-			t32a, t32b := float32(t31a*t31a), float32(t31b*t31b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t32a, t32b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t32a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t32b)
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			t0 := scalar.Float16frombits(v0)
 			t1 := float32(t0 - s1)
@@ -7957,6 +16878,7 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go(f *abi.Frame) {
 			t32 := float32(t31 * t31)
 			o0[i] = t32
 			l1[i&31] = float32(l1[i&31] + t32)
+			i++
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
@@ -8113,67 +17035,204 @@ func k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_go(f *
 		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		a3 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0xff800000)
-		}
 		var l1 [32]float32
-		for b := range l1 {
-			l1[b] = math.Float32frombits(0xff800000)
-		}
 		var l2 [32]float32
-		for b := range l2 {
-			l2[b] = math.Float32frombits(0xff800000)
-		}
 		var l3 [32]float32
-		for b := range l3 {
-			l3[b] = math.Float32frombits(0xff800000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			t0 := scalar.Float16frombits(v0)
-			t1 := scalar.Float16frombits(v1)
-			t2 := scalar.Float16frombits(v2)
-			t3 := scalar.Float16frombits(v3)
-			l0[i&31] = scalar.Max(l0[i&31], t0)
-			l1[i&31] = scalar.Max(l1[i&31], t1)
-			l2[i&31] = scalar.Max(l2[i&31], t2)
-			l3[i&31] = scalar.Max(l3[i&31], t3)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = scalar.Max(l0[b], l0[b+half])
-				}
+		for _, g := range [...]int{24, 8, 16, 0} {
+			e0 := math.Float32frombits(0xff800000)
+			l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h := e0, e0, e0, e0, e0, e0, e0, e0
+			e1 := math.Float32frombits(0xff800000)
+			l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h := e1, e1, e1, e1, e1, e1, e1, e1
+			e2 := math.Float32frombits(0xff800000)
+			l2a, l2b, l2c, l2d, l2e, l2f, l2g, l2h := e2, e2, e2, e2, e2, e2, e2, e2
+			e3 := math.Float32frombits(0xff800000)
+			l3a, l3b, l3c, l3d, l3e, l3f, l3g, l3h := e3, e3, e3, e3, e3, e3, e3, e3
+			i := g
+			for ; i+8 <= n; i += 32 {
+				x0 := a0[i : i+8 : i+8]
+				v0a, v0b, v0c, v0d, v0e, v0f, v0g, v0h := x0[0], x0[1], x0[2], x0[3], x0[4], x0[5], x0[6], x0[7]
+				x1 := a1[i : i+8 : i+8]
+				v1a, v1b, v1c, v1d, v1e, v1f, v1g, v1h := x1[0], x1[1], x1[2], x1[3], x1[4], x1[5], x1[6], x1[7]
+				x2 := a2[i : i+8 : i+8]
+				v2a, v2b, v2c, v2d, v2e, v2f, v2g, v2h := x2[0], x2[1], x2[2], x2[3], x2[4], x2[5], x2[6], x2[7]
+				x3 := a3[i : i+8 : i+8]
+				v3a, v3b, v3c, v3d, v3e, v3f, v3g, v3h := x3[0], x3[1], x3[2], x3[3], x3[4], x3[5], x3[6], x3[7]
+				t0a, t0b, t0c, t0d, t0e, t0f, t0g, t0h := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b), scalar.Float16frombits(v0c), scalar.Float16frombits(v0d), scalar.Float16frombits(v0e), scalar.Float16frombits(v0f), scalar.Float16frombits(v0g), scalar.Float16frombits(v0h)
+				t1a, t1b, t1c, t1d, t1e, t1f, t1g, t1h := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b), scalar.Float16frombits(v1c), scalar.Float16frombits(v1d), scalar.Float16frombits(v1e), scalar.Float16frombits(v1f), scalar.Float16frombits(v1g), scalar.Float16frombits(v1h)
+				t2a, t2b, t2c, t2d, t2e, t2f, t2g, t2h := scalar.Float16frombits(v2a), scalar.Float16frombits(v2b), scalar.Float16frombits(v2c), scalar.Float16frombits(v2d), scalar.Float16frombits(v2e), scalar.Float16frombits(v2f), scalar.Float16frombits(v2g), scalar.Float16frombits(v2h)
+				t3a, t3b, t3c, t3d, t3e, t3f, t3g, t3h := scalar.Float16frombits(v3a), scalar.Float16frombits(v3b), scalar.Float16frombits(v3c), scalar.Float16frombits(v3d), scalar.Float16frombits(v3e), scalar.Float16frombits(v3f), scalar.Float16frombits(v3g), scalar.Float16frombits(v3h)
+				l0a = scalar.Max(l0a, t0a)
+				l0b = scalar.Max(l0b, t0b)
+				l0c = scalar.Max(l0c, t0c)
+				l0d = scalar.Max(l0d, t0d)
+				l0e = scalar.Max(l0e, t0e)
+				l0f = scalar.Max(l0f, t0f)
+				l0g = scalar.Max(l0g, t0g)
+				l0h = scalar.Max(l0h, t0h)
+				l1a = scalar.Max(l1a, t1a)
+				l1b = scalar.Max(l1b, t1b)
+				l1c = scalar.Max(l1c, t1c)
+				l1d = scalar.Max(l1d, t1d)
+				l1e = scalar.Max(l1e, t1e)
+				l1f = scalar.Max(l1f, t1f)
+				l1g = scalar.Max(l1g, t1g)
+				l1h = scalar.Max(l1h, t1h)
+				l2a = scalar.Max(l2a, t2a)
+				l2b = scalar.Max(l2b, t2b)
+				l2c = scalar.Max(l2c, t2c)
+				l2d = scalar.Max(l2d, t2d)
+				l2e = scalar.Max(l2e, t2e)
+				l2f = scalar.Max(l2f, t2f)
+				l2g = scalar.Max(l2g, t2g)
+				l2h = scalar.Max(l2h, t2h)
+				l3a = scalar.Max(l3a, t3a)
+				l3b = scalar.Max(l3b, t3b)
+				l3c = scalar.Max(l3c, t3c)
+				l3d = scalar.Max(l3d, t3d)
+				l3e = scalar.Max(l3e, t3e)
+				l3f = scalar.Max(l3f, t3f)
+				l3g = scalar.Max(l3g, t3g)
+				l3h = scalar.Max(l3h, t3h)
 			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l0[0]
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = scalar.Max(l1[b], l1[b+half])
+			if i < n {
+				from := i
+				rest0 := [...]float32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				rest1 := [...]float32{l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h}
+				rest2 := [...]float32{l2a, l2b, l2c, l2d, l2e, l2f, l2g, l2h}
+				rest3 := [...]float32{l3a, l3b, l3c, l3d, l3e, l3f, l3g, l3h}
+				for ; i < n; i++ {
+					v0 := a0[i]
+					v1 := a1[i]
+					v2 := a2[i]
+					v3 := a3[i]
+					t0 := scalar.Float16frombits(v0)
+					t1 := scalar.Float16frombits(v1)
+					t2 := scalar.Float16frombits(v2)
+					t3 := scalar.Float16frombits(v3)
+					rest0[i-from] = scalar.Max(rest0[i-from], t0)
+					rest1[i-from] = scalar.Max(rest1[i-from], t1)
+					rest2[i-from] = scalar.Max(rest2[i-from], t2)
+					rest3[i-from] = scalar.Max(rest3[i-from], t3)
 				}
+				l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h = rest0[0], rest0[1], rest0[2], rest0[3], rest0[4], rest0[5], rest0[6], rest0[7]
+				l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h = rest1[0], rest1[1], rest1[2], rest1[3], rest1[4], rest1[5], rest1[6], rest1[7]
+				l2a, l2b, l2c, l2d, l2e, l2f, l2g, l2h = rest2[0], rest2[1], rest2[2], rest2[3], rest2[4], rest2[5], rest2[6], rest2[7]
+				l3a, l3b, l3c, l3d, l3e, l3f, l3g, l3h = rest3[0], rest3[1], rest3[2], rest3[3], rest3[4], rest3[5], rest3[6], rest3[7]
 			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l1[0]
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l2[b] = scalar.Max(l2[b], l2[b+half])
-				}
+			if g < 16 {
+				half0 := (*[8]float32)(l0[g+16:])
+				half1 := (*[8]float32)(l1[g+16:])
+				half2 := (*[8]float32)(l2[g+16:])
+				half3 := (*[8]float32)(l3[g+16:])
+				l0a = scalar.Max(l0a, half0[0])
+				l0b = scalar.Max(l0b, half0[1])
+				l0c = scalar.Max(l0c, half0[2])
+				l0d = scalar.Max(l0d, half0[3])
+				l0e = scalar.Max(l0e, half0[4])
+				l0f = scalar.Max(l0f, half0[5])
+				l0g = scalar.Max(l0g, half0[6])
+				l0h = scalar.Max(l0h, half0[7])
+				l1a = scalar.Max(l1a, half1[0])
+				l1b = scalar.Max(l1b, half1[1])
+				l1c = scalar.Max(l1c, half1[2])
+				l1d = scalar.Max(l1d, half1[3])
+				l1e = scalar.Max(l1e, half1[4])
+				l1f = scalar.Max(l1f, half1[5])
+				l1g = scalar.Max(l1g, half1[6])
+				l1h = scalar.Max(l1h, half1[7])
+				l2a = scalar.Max(l2a, half2[0])
+				l2b = scalar.Max(l2b, half2[1])
+				l2c = scalar.Max(l2c, half2[2])
+				l2d = scalar.Max(l2d, half2[3])
+				l2e = scalar.Max(l2e, half2[4])
+				l2f = scalar.Max(l2f, half2[5])
+				l2g = scalar.Max(l2g, half2[6])
+				l2h = scalar.Max(l2h, half2[7])
+				l3a = scalar.Max(l3a, half3[0])
+				l3b = scalar.Max(l3b, half3[1])
+				l3c = scalar.Max(l3c, half3[2])
+				l3d = scalar.Max(l3d, half3[3])
+				l3e = scalar.Max(l3e, half3[4])
+				l3f = scalar.Max(l3f, half3[5])
+				l3g = scalar.Max(l3g, half3[6])
+				l3h = scalar.Max(l3h, half3[7])
 			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])) = l2[0]
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l3[b] = scalar.Max(l3[b], l3[b+half])
-				}
+			if g > 0 {
+				*(*[8]float32)(l0[g:]) = [...]float32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				*(*[8]float32)(l1[g:]) = [...]float32{l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h}
+				*(*[8]float32)(l2[g:]) = [...]float32{l2a, l2b, l2c, l2d, l2e, l2f, l2g, l2h}
+				*(*[8]float32)(l3[g:]) = [...]float32{l3a, l3b, l3c, l3d, l3e, l3f, l3g, l3h}
+				continue
 			}
+			half0 := (*[8]float32)(l0[8:])
+			half1 := (*[8]float32)(l1[8:])
+			half2 := (*[8]float32)(l2[8:])
+			half3 := (*[8]float32)(l3[8:])
+			l0a = scalar.Max(l0a, half0[0])
+			l0b = scalar.Max(l0b, half0[1])
+			l0c = scalar.Max(l0c, half0[2])
+			l0d = scalar.Max(l0d, half0[3])
+			l0e = scalar.Max(l0e, half0[4])
+			l0f = scalar.Max(l0f, half0[5])
+			l0g = scalar.Max(l0g, half0[6])
+			l0h = scalar.Max(l0h, half0[7])
+			l1a = scalar.Max(l1a, half1[0])
+			l1b = scalar.Max(l1b, half1[1])
+			l1c = scalar.Max(l1c, half1[2])
+			l1d = scalar.Max(l1d, half1[3])
+			l1e = scalar.Max(l1e, half1[4])
+			l1f = scalar.Max(l1f, half1[5])
+			l1g = scalar.Max(l1g, half1[6])
+			l1h = scalar.Max(l1h, half1[7])
+			l2a = scalar.Max(l2a, half2[0])
+			l2b = scalar.Max(l2b, half2[1])
+			l2c = scalar.Max(l2c, half2[2])
+			l2d = scalar.Max(l2d, half2[3])
+			l2e = scalar.Max(l2e, half2[4])
+			l2f = scalar.Max(l2f, half2[5])
+			l2g = scalar.Max(l2g, half2[6])
+			l2h = scalar.Max(l2h, half2[7])
+			l3a = scalar.Max(l3a, half3[0])
+			l3b = scalar.Max(l3b, half3[1])
+			l3c = scalar.Max(l3c, half3[2])
+			l3d = scalar.Max(l3d, half3[3])
+			l3e = scalar.Max(l3e, half3[4])
+			l3f = scalar.Max(l3f, half3[5])
+			l3g = scalar.Max(l3g, half3[6])
+			l3h = scalar.Max(l3h, half3[7])
+			l0a = scalar.Max(l0a, l0e)
+			l0b = scalar.Max(l0b, l0f)
+			l0c = scalar.Max(l0c, l0g)
+			l0d = scalar.Max(l0d, l0h)
+			l0a = scalar.Max(l0a, l0c)
+			l0b = scalar.Max(l0b, l0d)
+			l0a = scalar.Max(l0a, l0b)
+			*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l0a
+			l1a = scalar.Max(l1a, l1e)
+			l1b = scalar.Max(l1b, l1f)
+			l1c = scalar.Max(l1c, l1g)
+			l1d = scalar.Max(l1d, l1h)
+			l1a = scalar.Max(l1a, l1c)
+			l1b = scalar.Max(l1b, l1d)
+			l1a = scalar.Max(l1a, l1b)
+			*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = l1a
+			l2a = scalar.Max(l2a, l2e)
+			l2b = scalar.Max(l2b, l2f)
+			l2c = scalar.Max(l2c, l2g)
+			l2d = scalar.Max(l2d, l2h)
+			l2a = scalar.Max(l2a, l2c)
+			l2b = scalar.Max(l2b, l2d)
+			l2a = scalar.Max(l2a, l2b)
+			*(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])) = l2a
+			l3a = scalar.Max(l3a, l3e)
+			l3b = scalar.Max(l3b, l3f)
+			l3c = scalar.Max(l3c, l3g)
+			l3d = scalar.Max(l3d, l3h)
+			l3a = scalar.Max(l3a, l3c)
+			l3b = scalar.Max(l3b, l3d)
+			l3a = scalar.Max(l3a, l3b)
+			*(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])) = l3a
 		}
-		*(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])) = l3[0]
 	}
 }
 
@@ -8230,69 +17289,469 @@ func k_silu_mul_f16_uu_0b7fc86918_go(f *abi.Frame) {
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x1 := a1[i : i+2 : i+2]
-			v1a, v1b := x1[0], x1[1]
-			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
-			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t3a, t3b := c2 < t1a, c2 < t1b
-			t4a := t1a
-			if t3a {
-				t4a = c2
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				x1 := a1[i : i+4 : i+4]
+				v1a, v1b, v1c, v1d := x1[0], x1[1], x1[2], x1[3]
+				t0a, t0b, t0c, t0d := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b), scalar.Float16frombits(v0c), scalar.Float16frombits(v0d)
+				t1a, t1b, t1c, t1d := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31)), math.Float32frombits(math.Float32bits(t0c)&^(1<<31)), math.Float32frombits(math.Float32bits(t0d)&^(1<<31))
+				t3a, t3b, t3c, t3d := c2 < t1a, c2 < t1b, c2 < t1c, c2 < t1d
+				t4a := t1a
+				if t3a {
+					t4a = c2
+				}
+				t4b := t1b
+				if t3b {
+					t4b = c2
+				}
+				t4c := t1c
+				if t3c {
+					t4c = c2
+				}
+				t4d := t1d
+				if t3d {
+					t4d = c2
+				}
+				t6a, t6b, t6c, t6d := t0a < c5, t0b < c5, t0c < c5, t0d < c5
+				t7a := t0a
+				if t6a {
+					t7a = c5
+				}
+				t7b := t0b
+				if t6b {
+					t7b = c5
+				}
+				t7c := t0c
+				if t6c {
+					t7c = c5
+				}
+				t7d := t0d
+				if t6d {
+					t7d = c5
+				}
+				st10a, st10b, st10c, st10d := scalar.MulAdd32(t4a, c8, c9), scalar.MulAdd32(t4b, c8, c9), scalar.MulAdd32(t4c, c8, c9), scalar.MulAdd32(t4d, c8, c9)
+				if scalar.Tied32(st10a) {
+					if scalar.Inexact32(st10a, scalar.Sum32(t4a), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st10b) {
+					if scalar.Inexact32(st10b, scalar.Sum32(t4b), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st10c) {
+					if scalar.Inexact32(st10c, scalar.Sum32(t4c), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st10d) {
+					if scalar.Inexact32(st10d, scalar.Sum32(t4d), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				t10a, t10b, t10c, t10d := float32(st10a), float32(st10b), float32(st10c), float32(st10d)
+				t11a, t11b, t11c, t11d := float32(t10a-c9), float32(t10b-c9), float32(t10c-c9), float32(t10d-c9)
+				st13a, st13b, st13c, st13d := scalar.MulAdd32(t11a, c12, t4a), scalar.MulAdd32(t11b, c12, t4b), scalar.MulAdd32(t11c, c12, t4c), scalar.MulAdd32(t11d, c12, t4d)
+				if scalar.Tied32(st13a) {
+					if scalar.Inexact32(st13a, scalar.Sum32(t11a), scalar.Sum32(c12), scalar.Sum32(t4a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13a) {
+					goto exact
+				}
+				if scalar.Tied32(st13b) {
+					if scalar.Inexact32(st13b, scalar.Sum32(t11b), scalar.Sum32(c12), scalar.Sum32(t4b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13b) {
+					goto exact
+				}
+				if scalar.Tied32(st13c) {
+					if scalar.Inexact32(st13c, scalar.Sum32(t11c), scalar.Sum32(c12), scalar.Sum32(t4c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13c) {
+					goto exact
+				}
+				if scalar.Tied32(st13d) {
+					if scalar.Inexact32(st13d, scalar.Sum32(t11d), scalar.Sum32(c12), scalar.Sum32(t4d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13d) {
+					goto exact
+				}
+				t13a, t13b, t13c, t13d := float32(st13a), float32(st13b), float32(st13c), float32(st13d)
+				st15a, st15b, st15c, st15d := scalar.MulAdd32(t11a, c14, t13a), scalar.MulAdd32(t11b, c14, t13b), scalar.MulAdd32(t11c, c14, t13c), scalar.MulAdd32(t11d, c14, t13d)
+				if scalar.Tied32(st15a) {
+					if scalar.Inexact32(st15a, scalar.Sum32(t11a), scalar.Sum32(c14), scalar.Sum32(t13a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15a) {
+					goto exact
+				}
+				if scalar.Tied32(st15b) {
+					if scalar.Inexact32(st15b, scalar.Sum32(t11b), scalar.Sum32(c14), scalar.Sum32(t13b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15b) {
+					goto exact
+				}
+				if scalar.Tied32(st15c) {
+					if scalar.Inexact32(st15c, scalar.Sum32(t11c), scalar.Sum32(c14), scalar.Sum32(t13c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15c) {
+					goto exact
+				}
+				if scalar.Tied32(st15d) {
+					if scalar.Inexact32(st15d, scalar.Sum32(t11d), scalar.Sum32(c14), scalar.Sum32(t13d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15d) {
+					goto exact
+				}
+				t15a, t15b, t15c, t15d := float32(st15a), float32(st15b), float32(st15c), float32(st15d)
+				t16a, t16b, t16c, t16d := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b)), int32(math.Float32bits(t10c)), int32(math.Float32bits(t10d))
+				t18a, t18b, t18c, t18d := t16a<<uint32(c17), t16b<<uint32(c17), t16c<<uint32(c17), t16d<<uint32(c17)
+				t19a, t19b, t19c, t19d := c19[t16a&7], c19[t16b&7], c19[t16c&7], c19[t16d&7]
+				t20a, t20b, t20c, t20d := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b)), int32(math.Float32bits(t19c)), int32(math.Float32bits(t19d))
+				t21a, t21b, t21c, t21d := int32(t18a+t20a), int32(t18b+t20b), int32(t18c+t20c), int32(t18d+t20d)
+				t22a, t22b, t22c, t22d := math.Float32frombits(uint32(t21a)), math.Float32frombits(uint32(t21b)), math.Float32frombits(uint32(t21c)), math.Float32frombits(uint32(t21d))
+				st25a, st25b, st25c, st25d := scalar.MulAdd32(c23, t15a, c24), scalar.MulAdd32(c23, t15b, c24), scalar.MulAdd32(c23, t15c, c24), scalar.MulAdd32(c23, t15d, c24)
+				if scalar.Tied32(st25a) {
+					if scalar.Inexact32(st25a, scalar.Sum32(c23), scalar.Sum32(t15a), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25b) {
+					if scalar.Inexact32(st25b, scalar.Sum32(c23), scalar.Sum32(t15b), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25c) {
+					if scalar.Inexact32(st25c, scalar.Sum32(c23), scalar.Sum32(t15c), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25d) {
+					if scalar.Inexact32(st25d, scalar.Sum32(c23), scalar.Sum32(t15d), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				t25a, t25b, t25c, t25d := float32(st25a), float32(st25b), float32(st25c), float32(st25d)
+				st27a, st27b, st27c, st27d := scalar.MulAdd32(t25a, t15a, c26), scalar.MulAdd32(t25b, t15b, c26), scalar.MulAdd32(t25c, t15c, c26), scalar.MulAdd32(t25d, t15d, c26)
+				if scalar.Tied32(st27a) {
+					if scalar.Inexact32(st27a, scalar.Sum32(t25a), scalar.Sum32(t15a), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27b) {
+					if scalar.Inexact32(st27b, scalar.Sum32(t25b), scalar.Sum32(t15b), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27c) {
+					if scalar.Inexact32(st27c, scalar.Sum32(t25c), scalar.Sum32(t15c), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27d) {
+					if scalar.Inexact32(st27d, scalar.Sum32(t25d), scalar.Sum32(t15d), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				t27a, t27b, t27c, t27d := float32(st27a), float32(st27b), float32(st27c), float32(st27d)
+				st29a, st29b, st29c, st29d := scalar.MulAdd32(t27a, t15a, c28), scalar.MulAdd32(t27b, t15b, c28), scalar.MulAdd32(t27c, t15c, c28), scalar.MulAdd32(t27d, t15d, c28)
+				if scalar.Tied32(st29a) {
+					if scalar.Inexact32(st29a, scalar.Sum32(t27a), scalar.Sum32(t15a), scalar.Sum32(c28)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st29b) {
+					if scalar.Inexact32(st29b, scalar.Sum32(t27b), scalar.Sum32(t15b), scalar.Sum32(c28)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st29c) {
+					if scalar.Inexact32(st29c, scalar.Sum32(t27c), scalar.Sum32(t15c), scalar.Sum32(c28)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st29d) {
+					if scalar.Inexact32(st29d, scalar.Sum32(t27d), scalar.Sum32(t15d), scalar.Sum32(c28)) {
+						goto exact
+					}
+				}
+				t29a, t29b, t29c, t29d := float32(st29a), float32(st29b), float32(st29c), float32(st29d)
+				t30a, t30b, t30c, t30d := c30[t16a&7], c30[t16b&7], c30[t16c&7], c30[t16d&7]
+				st31a, st31b, st31c, st31d := scalar.MulAdd32(t15a, t29a, t30a), scalar.MulAdd32(t15b, t29b, t30b), scalar.MulAdd32(t15c, t29c, t30c), scalar.MulAdd32(t15d, t29d, t30d)
+				if scalar.Tied32(st31a) {
+					if scalar.Inexact32(st31a, scalar.Sum32(t15a), scalar.Sum32(t29a), scalar.Sum32(t30a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st31a) {
+					goto exact
+				}
+				if scalar.Tied32(st31b) {
+					if scalar.Inexact32(st31b, scalar.Sum32(t15b), scalar.Sum32(t29b), scalar.Sum32(t30b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st31b) {
+					goto exact
+				}
+				if scalar.Tied32(st31c) {
+					if scalar.Inexact32(st31c, scalar.Sum32(t15c), scalar.Sum32(t29c), scalar.Sum32(t30c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st31c) {
+					goto exact
+				}
+				if scalar.Tied32(st31d) {
+					if scalar.Inexact32(st31d, scalar.Sum32(t15d), scalar.Sum32(t29d), scalar.Sum32(t30d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st31d) {
+					goto exact
+				}
+				t31a, t31b, t31c, t31d := float32(st31a), float32(st31b), float32(st31c), float32(st31d)
+				t33a, t33b, t33c, t33d := float32(t22a+c32), float32(t22b+c32), float32(t22c+c32), float32(t22d+c32)
+				st34a, st34b, st34c, st34d := scalar.MulAdd32(t22a, t31a, t33a), scalar.MulAdd32(t22b, t31b, t33b), scalar.MulAdd32(t22c, t31c, t33c), scalar.MulAdd32(t22d, t31d, t33d)
+				if scalar.Tied32(st34a) {
+					if scalar.Inexact32(st34a, scalar.Sum32(t22a), scalar.Sum32(t31a), scalar.Sum32(t33a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st34a) {
+					goto exact
+				}
+				if scalar.Tied32(st34b) {
+					if scalar.Inexact32(st34b, scalar.Sum32(t22b), scalar.Sum32(t31b), scalar.Sum32(t33b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st34b) {
+					goto exact
+				}
+				if scalar.Tied32(st34c) {
+					if scalar.Inexact32(st34c, scalar.Sum32(t22c), scalar.Sum32(t31c), scalar.Sum32(t33c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st34c) {
+					goto exact
+				}
+				if scalar.Tied32(st34d) {
+					if scalar.Inexact32(st34d, scalar.Sum32(t22d), scalar.Sum32(t31d), scalar.Sum32(t33d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st34d) {
+					goto exact
+				}
+				t34a, t34b, t34c, t34d := float32(st34a), float32(st34b), float32(st34c), float32(st34d)
+				t35a, t35b, t35c, t35d := float32(t22a-t34a), float32(t22b-t34b), float32(t22c-t34c), float32(t22d-t34d)
+				t36a, t36b, t36c, t36d := float32(t35a+c32), float32(t35b+c32), float32(t35c+c32), float32(t35d+c32)
+				st37a, st37b, st37c, st37d := scalar.MulAdd32(t22a, t31a, t36a), scalar.MulAdd32(t22b, t31b, t36b), scalar.MulAdd32(t22c, t31c, t36c), scalar.MulAdd32(t22d, t31d, t36d)
+				if scalar.Tied32(st37a) {
+					if scalar.Inexact32(st37a, scalar.Sum32(t22a), scalar.Sum32(t31a), scalar.Sum32(t36a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st37a) {
+					goto exact
+				}
+				if scalar.Tied32(st37b) {
+					if scalar.Inexact32(st37b, scalar.Sum32(t22b), scalar.Sum32(t31b), scalar.Sum32(t36b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st37b) {
+					goto exact
+				}
+				if scalar.Tied32(st37c) {
+					if scalar.Inexact32(st37c, scalar.Sum32(t22c), scalar.Sum32(t31c), scalar.Sum32(t36c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st37c) {
+					goto exact
+				}
+				if scalar.Tied32(st37d) {
+					if scalar.Inexact32(st37d, scalar.Sum32(t22d), scalar.Sum32(t31d), scalar.Sum32(t36d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st37d) {
+					goto exact
+				}
+				t37a, t37b, t37c, t37d := float32(st37a), float32(st37b), float32(st37c), float32(st37d)
+				t38a, t38b, t38c, t38d := float32(c28/t34a), float32(c28/t34b), float32(c28/t34c), float32(c28/t34d)
+				t39a, t39b, t39c, t39d := float32(t4a*t38a), float32(t4b*t38b), float32(t4c*t38c), float32(t4d*t38d)
+				t40a, t40b, t40c, t40d := -t4a, -t4b, -t4c, -t4d
+				st41a, st41b, st41c, st41d := scalar.MulAdd32(t39a, t34a, t40a), scalar.MulAdd32(t39b, t34b, t40b), scalar.MulAdd32(t39c, t34c, t40c), scalar.MulAdd32(t39d, t34d, t40d)
+				if scalar.Tied32(st41a) {
+					if scalar.Inexact32(st41a, scalar.Sum32(t39a), scalar.Sum32(t34a), scalar.Sum32(t40a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st41a) {
+					goto exact
+				}
+				if scalar.Tied32(st41b) {
+					if scalar.Inexact32(st41b, scalar.Sum32(t39b), scalar.Sum32(t34b), scalar.Sum32(t40b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st41b) {
+					goto exact
+				}
+				if scalar.Tied32(st41c) {
+					if scalar.Inexact32(st41c, scalar.Sum32(t39c), scalar.Sum32(t34c), scalar.Sum32(t40c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st41c) {
+					goto exact
+				}
+				if scalar.Tied32(st41d) {
+					if scalar.Inexact32(st41d, scalar.Sum32(t39d), scalar.Sum32(t34d), scalar.Sum32(t40d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st41d) {
+					goto exact
+				}
+				t41a, t41b, t41c, t41d := float32(st41a), float32(st41b), float32(st41c), float32(st41d)
+				st42a, st42b, st42c, st42d := scalar.MulAdd32(t39a, t37a, t41a), scalar.MulAdd32(t39b, t37b, t41b), scalar.MulAdd32(t39c, t37c, t41c), scalar.MulAdd32(t39d, t37d, t41d)
+				if scalar.Tied32(st42a) {
+					if scalar.Inexact32(st42a, scalar.Sum32(t39a), scalar.Sum32(t37a), scalar.Sum32(t41a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st42a) {
+					goto exact
+				}
+				if scalar.Tied32(st42b) {
+					if scalar.Inexact32(st42b, scalar.Sum32(t39b), scalar.Sum32(t37b), scalar.Sum32(t41b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st42b) {
+					goto exact
+				}
+				if scalar.Tied32(st42c) {
+					if scalar.Inexact32(st42c, scalar.Sum32(t39c), scalar.Sum32(t37c), scalar.Sum32(t41c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st42c) {
+					goto exact
+				}
+				if scalar.Tied32(st42d) {
+					if scalar.Inexact32(st42d, scalar.Sum32(t39d), scalar.Sum32(t37d), scalar.Sum32(t41d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st42d) {
+					goto exact
+				}
+				t42a, t42b, t42c, t42d := float32(st42a), float32(st42b), float32(st42c), float32(st42d)
+				t43a, t43b, t43c, t43d := -t42a, -t42b, -t42c, -t42d
+				st44a, st44b, st44c, st44d := scalar.MulAdd32(t43a, t38a, t39a), scalar.MulAdd32(t43b, t38b, t39b), scalar.MulAdd32(t43c, t38c, t39c), scalar.MulAdd32(t43d, t38d, t39d)
+				if scalar.Tied32(st44a) {
+					if scalar.Inexact32(st44a, scalar.Sum32(t43a), scalar.Sum32(t38a), scalar.Sum32(t39a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st44a) {
+					goto exact
+				}
+				if scalar.Tied32(st44b) {
+					if scalar.Inexact32(st44b, scalar.Sum32(t43b), scalar.Sum32(t38b), scalar.Sum32(t39b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st44b) {
+					goto exact
+				}
+				if scalar.Tied32(st44c) {
+					if scalar.Inexact32(st44c, scalar.Sum32(t43c), scalar.Sum32(t38c), scalar.Sum32(t39c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st44c) {
+					goto exact
+				}
+				if scalar.Tied32(st44d) {
+					if scalar.Inexact32(st44d, scalar.Sum32(t43d), scalar.Sum32(t38d), scalar.Sum32(t39d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st44d) {
+					goto exact
+				}
+				t44a, t44b, t44c, t44d := float32(st44a), float32(st44b), float32(st44c), float32(st44d)
+				t45a, t45b, t45c, t45d := -t44a, -t44b, -t44c, -t44d
+				st46a, st46b, st46c, st46d := scalar.MulAdd32(t45a, c32, t7a), scalar.MulAdd32(t45b, c32, t7b), scalar.MulAdd32(t45c, c32, t7c), scalar.MulAdd32(t45d, c32, t7d)
+				if scalar.Tied32(st46a) {
+					if scalar.Inexact32(st46a, scalar.Sum32(t45a), scalar.Sum32(c32), scalar.Sum32(t7a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st46a) {
+					goto exact
+				}
+				if scalar.Tied32(st46b) {
+					if scalar.Inexact32(st46b, scalar.Sum32(t45b), scalar.Sum32(c32), scalar.Sum32(t7b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st46b) {
+					goto exact
+				}
+				if scalar.Tied32(st46c) {
+					if scalar.Inexact32(st46c, scalar.Sum32(t45c), scalar.Sum32(c32), scalar.Sum32(t7c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st46c) {
+					goto exact
+				}
+				if scalar.Tied32(st46d) {
+					if scalar.Inexact32(st46d, scalar.Sum32(t45d), scalar.Sum32(c32), scalar.Sum32(t7d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st46d) {
+					goto exact
+				}
+				t46a, t46b, t46c, t46d := float32(st46a), float32(st46b), float32(st46c), float32(st46d)
+				t47a, t47b, t47c, t47d := scalar.Float16bits(t46a), scalar.Float16bits(t46b), scalar.Float16bits(t46c), scalar.Float16bits(t46d)
+				t48a, t48b, t48c, t48d := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b), scalar.Float16frombits(v1c), scalar.Float16frombits(v1d)
+				t49a, t49b, t49c, t49d := scalar.Float16frombits(t47a), scalar.Float16frombits(t47b), scalar.Float16frombits(t47c), scalar.Float16frombits(t47d)
+				t50a, t50b, t50c, t50d := float32(t48a*t49a), float32(t48b*t49b), float32(t48c*t49c), float32(t48d*t49d)
+				t51a, t51b, t51c, t51d := scalar.Float16bits(t50a), scalar.Float16bits(t50b), scalar.Float16bits(t50c), scalar.Float16bits(t50d)
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t51a, t51b, t51c, t51d
+				i += 4
+				continue
 			}
-			t4b := t1b
-			if t3b {
-				t4b = c2
-			}
-			t6a, t6b := t0a < c5, t0b < c5
-			t7a := t0a
-			if t6a {
-				t7a = c5
-			}
-			t7b := t0b
-			if t6b {
-				t7b = c5
-			}
-			t10a, t10b := scalar.FMA32(t4a, c8, c9), scalar.FMA32(t4b, c8, c9)
-			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
-			t13a, t13b := scalar.FMA32(t11a, c12, t4a), scalar.FMA32(t11b, c12, t4b)
-			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
-			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
-			t18a, t18b := t16a<<uint32(c17), t16b<<uint32(c17)
-			t19a, t19b := c19[t16a&7], c19[t16b&7]
-			t20a, t20b := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b))
-			t21a, t21b := int32(t18a+t20a), int32(t18b+t20b)
-			t22a, t22b := math.Float32frombits(uint32(t21a)), math.Float32frombits(uint32(t21b))
-			t25a, t25b := scalar.FMA32(c23, t15a, c24), scalar.FMA32(c23, t15b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
-			t29a, t29b := scalar.FMA32(t27a, t15a, c28), scalar.FMA32(t27b, t15b, c28)
-			t30a, t30b := c30[t16a&7], c30[t16b&7]
-			t31a, t31b := scalar.FMA32(t15a, t29a, t30a), scalar.FMA32(t15b, t29b, t30b)
-			t33a, t33b := float32(t22a+c32), float32(t22b+c32)
-			t34a, t34b := scalar.FMA32(t22a, t31a, t33a), scalar.FMA32(t22b, t31b, t33b)
-			t35a, t35b := float32(t22a-t34a), float32(t22b-t34b)
-			t36a, t36b := float32(t35a+c32), float32(t35b+c32)
-			t37a, t37b := scalar.FMA32(t22a, t31a, t36a), scalar.FMA32(t22b, t31b, t36b)
-			t38a, t38b := float32(c28/t34a), float32(c28/t34b)
-			t39a, t39b := float32(t4a*t38a), float32(t4b*t38b)
-			t40a, t40b := -t4a, -t4b
-			t41a, t41b := scalar.FMA32(t39a, t34a, t40a), scalar.FMA32(t39b, t34b, t40b)
-			t42a, t42b := scalar.FMA32(t39a, t37a, t41a), scalar.FMA32(t39b, t37b, t41b)
-			t43a, t43b := -t42a, -t42b
-			t44a, t44b := scalar.FMA32(t43a, t38a, t39a), scalar.FMA32(t43b, t38b, t39b)
-			t45a, t45b := -t44a, -t44b
-			t46a, t46b := scalar.FMA32(t45a, c32, t7a), scalar.FMA32(t45b, c32, t7b)
-			t47a, t47b := scalar.Float16bits(t46a), scalar.Float16bits(t46b)
-			t48a, t48b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
-			t49a, t49b := scalar.Float16frombits(t47a), scalar.Float16frombits(t47b)
-			t50a, t50b := float32(t48a*t49a), float32(t48b*t49b)
-			t51a, t51b := scalar.Float16bits(t50a), scalar.Float16bits(t50b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t51a, t51b
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Float16frombits(v0)
@@ -8342,6 +17801,7 @@ func k_silu_mul_f16_uu_0b7fc86918_go(f *abi.Frame) {
 			t50 := float32(t48 * t49)
 			t51 := scalar.Float16bits(t50)
 			o0[i] = t51
+			i++
 		}
 	}
 }
@@ -8374,63 +17834,324 @@ func k_silu_mul_f16_uu_9134bf5ada_go(f *abi.Frame) {
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x1 := a1[i : i+2 : i+2]
-			v1a, v1b := x1[0], x1[1]
-			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
-			t2a, t2b := t0a < c1, t0b < c1
-			t4a := t0a
-			if t2a {
-				t4a = c3
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				x1 := a1[i : i+4 : i+4]
+				v1a, v1b, v1c, v1d := x1[0], x1[1], x1[2], x1[3]
+				t0a, t0b, t0c, t0d := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b), scalar.Float16frombits(v0c), scalar.Float16frombits(v0d)
+				t2a, t2b, t2c, t2d := t0a < c1, t0b < c1, t0c < c1, t0d < c1
+				t4a := t0a
+				if t2a {
+					t4a = c3
+				}
+				t4b := t0b
+				if t2b {
+					t4b = c3
+				}
+				t4c := t0c
+				if t2c {
+					t4c = c3
+				}
+				t4d := t0d
+				if t2d {
+					t4d = c3
+				}
+				t6a, t6b, t6c, t6d := c5 < t4a, c5 < t4b, c5 < t4c, c5 < t4d
+				t7a := t4a
+				if t6a {
+					t7a = c5
+				}
+				t7b := t4b
+				if t6b {
+					t7b = c5
+				}
+				t7c := t4c
+				if t6c {
+					t7c = c5
+				}
+				t7d := t4d
+				if t6d {
+					t7d = c5
+				}
+				st10a, st10b, st10c, st10d := scalar.MulAdd32(t7a, c8, c9), scalar.MulAdd32(t7b, c8, c9), scalar.MulAdd32(t7c, c8, c9), scalar.MulAdd32(t7d, c8, c9)
+				if scalar.Tied32(st10a) {
+					if scalar.Inexact32(st10a, scalar.Sum32(t7a), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st10b) {
+					if scalar.Inexact32(st10b, scalar.Sum32(t7b), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st10c) {
+					if scalar.Inexact32(st10c, scalar.Sum32(t7c), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st10d) {
+					if scalar.Inexact32(st10d, scalar.Sum32(t7d), scalar.Sum32(c8), scalar.Sum32(c9)) {
+						goto exact
+					}
+				}
+				t10a, t10b, t10c, t10d := float32(st10a), float32(st10b), float32(st10c), float32(st10d)
+				t11a, t11b, t11c, t11d := float32(t10a-c9), float32(t10b-c9), float32(t10c-c9), float32(t10d-c9)
+				st13a, st13b, st13c, st13d := scalar.MulAdd32(t11a, c12, t7a), scalar.MulAdd32(t11b, c12, t7b), scalar.MulAdd32(t11c, c12, t7c), scalar.MulAdd32(t11d, c12, t7d)
+				if scalar.Tied32(st13a) {
+					if scalar.Inexact32(st13a, scalar.Sum32(t11a), scalar.Sum32(c12), scalar.Sum32(t7a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13a) {
+					goto exact
+				}
+				if scalar.Tied32(st13b) {
+					if scalar.Inexact32(st13b, scalar.Sum32(t11b), scalar.Sum32(c12), scalar.Sum32(t7b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13b) {
+					goto exact
+				}
+				if scalar.Tied32(st13c) {
+					if scalar.Inexact32(st13c, scalar.Sum32(t11c), scalar.Sum32(c12), scalar.Sum32(t7c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13c) {
+					goto exact
+				}
+				if scalar.Tied32(st13d) {
+					if scalar.Inexact32(st13d, scalar.Sum32(t11d), scalar.Sum32(c12), scalar.Sum32(t7d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st13d) {
+					goto exact
+				}
+				t13a, t13b, t13c, t13d := float32(st13a), float32(st13b), float32(st13c), float32(st13d)
+				st15a, st15b, st15c, st15d := scalar.MulAdd32(t11a, c14, t13a), scalar.MulAdd32(t11b, c14, t13b), scalar.MulAdd32(t11c, c14, t13c), scalar.MulAdd32(t11d, c14, t13d)
+				if scalar.Tied32(st15a) {
+					if scalar.Inexact32(st15a, scalar.Sum32(t11a), scalar.Sum32(c14), scalar.Sum32(t13a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15a) {
+					goto exact
+				}
+				if scalar.Tied32(st15b) {
+					if scalar.Inexact32(st15b, scalar.Sum32(t11b), scalar.Sum32(c14), scalar.Sum32(t13b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15b) {
+					goto exact
+				}
+				if scalar.Tied32(st15c) {
+					if scalar.Inexact32(st15c, scalar.Sum32(t11c), scalar.Sum32(c14), scalar.Sum32(t13c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15c) {
+					goto exact
+				}
+				if scalar.Tied32(st15d) {
+					if scalar.Inexact32(st15d, scalar.Sum32(t11d), scalar.Sum32(c14), scalar.Sum32(t13d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st15d) {
+					goto exact
+				}
+				t15a, t15b, t15c, t15d := float32(st15a), float32(st15b), float32(st15c), float32(st15d)
+				t16a, t16b, t16c, t16d := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b)), int32(math.Float32bits(t10c)), int32(math.Float32bits(t10d))
+				st19a, st19b, st19c, st19d := scalar.MulAdd32(c17, t15a, c18), scalar.MulAdd32(c17, t15b, c18), scalar.MulAdd32(c17, t15c, c18), scalar.MulAdd32(c17, t15d, c18)
+				if scalar.Tied32(st19a) {
+					if scalar.Inexact32(st19a, scalar.Sum32(c17), scalar.Sum32(t15a), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19b) {
+					if scalar.Inexact32(st19b, scalar.Sum32(c17), scalar.Sum32(t15b), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19c) {
+					if scalar.Inexact32(st19c, scalar.Sum32(c17), scalar.Sum32(t15c), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st19d) {
+					if scalar.Inexact32(st19d, scalar.Sum32(c17), scalar.Sum32(t15d), scalar.Sum32(c18)) {
+						goto exact
+					}
+				}
+				t19a, t19b, t19c, t19d := float32(st19a), float32(st19b), float32(st19c), float32(st19d)
+				st21a, st21b, st21c, st21d := scalar.MulAdd32(t19a, t15a, c20), scalar.MulAdd32(t19b, t15b, c20), scalar.MulAdd32(t19c, t15c, c20), scalar.MulAdd32(t19d, t15d, c20)
+				if scalar.Tied32(st21a) {
+					if scalar.Inexact32(st21a, scalar.Sum32(t19a), scalar.Sum32(t15a), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21b) {
+					if scalar.Inexact32(st21b, scalar.Sum32(t19b), scalar.Sum32(t15b), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21c) {
+					if scalar.Inexact32(st21c, scalar.Sum32(t19c), scalar.Sum32(t15c), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st21d) {
+					if scalar.Inexact32(st21d, scalar.Sum32(t19d), scalar.Sum32(t15d), scalar.Sum32(c20)) {
+						goto exact
+					}
+				}
+				t21a, t21b, t21c, t21d := float32(st21a), float32(st21b), float32(st21c), float32(st21d)
+				st23a, st23b, st23c, st23d := scalar.MulAdd32(t21a, t15a, c22), scalar.MulAdd32(t21b, t15b, c22), scalar.MulAdd32(t21c, t15c, c22), scalar.MulAdd32(t21d, t15d, c22)
+				if scalar.Tied32(st23a) {
+					if scalar.Inexact32(st23a, scalar.Sum32(t21a), scalar.Sum32(t15a), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23b) {
+					if scalar.Inexact32(st23b, scalar.Sum32(t21b), scalar.Sum32(t15b), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23c) {
+					if scalar.Inexact32(st23c, scalar.Sum32(t21c), scalar.Sum32(t15c), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st23d) {
+					if scalar.Inexact32(st23d, scalar.Sum32(t21d), scalar.Sum32(t15d), scalar.Sum32(c22)) {
+						goto exact
+					}
+				}
+				t23a, t23b, t23c, t23d := float32(st23a), float32(st23b), float32(st23c), float32(st23d)
+				st25a, st25b, st25c, st25d := scalar.MulAdd32(t23a, t15a, c24), scalar.MulAdd32(t23b, t15b, c24), scalar.MulAdd32(t23c, t15c, c24), scalar.MulAdd32(t23d, t15d, c24)
+				if scalar.Tied32(st25a) {
+					if scalar.Inexact32(st25a, scalar.Sum32(t23a), scalar.Sum32(t15a), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25b) {
+					if scalar.Inexact32(st25b, scalar.Sum32(t23b), scalar.Sum32(t15b), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25c) {
+					if scalar.Inexact32(st25c, scalar.Sum32(t23c), scalar.Sum32(t15c), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st25d) {
+					if scalar.Inexact32(st25d, scalar.Sum32(t23d), scalar.Sum32(t15d), scalar.Sum32(c24)) {
+						goto exact
+					}
+				}
+				t25a, t25b, t25c, t25d := float32(st25a), float32(st25b), float32(st25c), float32(st25d)
+				st27a, st27b, st27c, st27d := scalar.MulAdd32(t25a, t15a, c26), scalar.MulAdd32(t25b, t15b, c26), scalar.MulAdd32(t25c, t15c, c26), scalar.MulAdd32(t25d, t15d, c26)
+				if scalar.Tied32(st27a) {
+					if scalar.Inexact32(st27a, scalar.Sum32(t25a), scalar.Sum32(t15a), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27b) {
+					if scalar.Inexact32(st27b, scalar.Sum32(t25b), scalar.Sum32(t15b), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27c) {
+					if scalar.Inexact32(st27c, scalar.Sum32(t25c), scalar.Sum32(t15c), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st27d) {
+					if scalar.Inexact32(st27d, scalar.Sum32(t25d), scalar.Sum32(t15d), scalar.Sum32(c26)) {
+						goto exact
+					}
+				}
+				t27a, t27b, t27c, t27d := float32(st27a), float32(st27b), float32(st27c), float32(st27d)
+				st29a, st29b, st29c, st29d := scalar.MulAdd32(t27a, t15a, c28), scalar.MulAdd32(t27b, t15b, c28), scalar.MulAdd32(t27c, t15c, c28), scalar.MulAdd32(t27d, t15d, c28)
+				if scalar.Tied32(st29a) {
+					if scalar.Inexact32(st29a, scalar.Sum32(t27a), scalar.Sum32(t15a), scalar.Sum32(c28)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st29b) {
+					if scalar.Inexact32(st29b, scalar.Sum32(t27b), scalar.Sum32(t15b), scalar.Sum32(c28)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st29c) {
+					if scalar.Inexact32(st29c, scalar.Sum32(t27c), scalar.Sum32(t15c), scalar.Sum32(c28)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st29d) {
+					if scalar.Inexact32(st29d, scalar.Sum32(t27d), scalar.Sum32(t15d), scalar.Sum32(c28)) {
+						goto exact
+					}
+				}
+				t29a, t29b, t29c, t29d := float32(st29a), float32(st29b), float32(st29c), float32(st29d)
+				t31a, t31b, t31c, t31d := t16a<<uint32(c30), t16b<<uint32(c30), t16c<<uint32(c30), t16d<<uint32(c30)
+				t32a, t32b, t32c, t32d := math.Float32frombits(uint32(t31a)), math.Float32frombits(uint32(t31b)), math.Float32frombits(uint32(t31c)), math.Float32frombits(uint32(t31d))
+				st34a, st34b, st34c, st34d := scalar.MulAdd32(t29a, t32a, c33), scalar.MulAdd32(t29b, t32b, c33), scalar.MulAdd32(t29c, t32c, c33), scalar.MulAdd32(t29d, t32d, c33)
+				if scalar.Tied32(st34a) {
+					if scalar.Inexact32(st34a, scalar.Sum32(t29a), scalar.Sum32(t32a), scalar.Sum32(c33)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st34b) {
+					if scalar.Inexact32(st34b, scalar.Sum32(t29b), scalar.Sum32(t32b), scalar.Sum32(c33)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st34c) {
+					if scalar.Inexact32(st34c, scalar.Sum32(t29c), scalar.Sum32(t32c), scalar.Sum32(c33)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st34d) {
+					if scalar.Inexact32(st34d, scalar.Sum32(t29d), scalar.Sum32(t32d), scalar.Sum32(c33)) {
+						goto exact
+					}
+				}
+				t34a, t34b, t34c, t34d := float32(st34a), float32(st34b), float32(st34c), float32(st34d)
+				t35a, t35b, t35c, t35d := float32(t4a/t34a), float32(t4b/t34b), float32(t4c/t34c), float32(t4d/t34d)
+				t36a, t36b, t36c, t36d := float32(t35a*c33), float32(t35b*c33), float32(t35c*c33), float32(t35d*c33)
+				t37a := t36a
+				if t6a {
+					t37a = t4a
+				}
+				t37b := t36b
+				if t6b {
+					t37b = t4b
+				}
+				t37c := t36c
+				if t6c {
+					t37c = t4c
+				}
+				t37d := t36d
+				if t6d {
+					t37d = t4d
+				}
+				t38a, t38b, t38c, t38d := scalar.Float16bits(t37a), scalar.Float16bits(t37b), scalar.Float16bits(t37c), scalar.Float16bits(t37d)
+				t39a, t39b, t39c, t39d := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b), scalar.Float16frombits(v1c), scalar.Float16frombits(v1d)
+				t40a, t40b, t40c, t40d := scalar.Float16frombits(t38a), scalar.Float16frombits(t38b), scalar.Float16frombits(t38c), scalar.Float16frombits(t38d)
+				t41a, t41b, t41c, t41d := float32(t39a*t40a), float32(t39b*t40b), float32(t39c*t40c), float32(t39d*t40d)
+				t42a, t42b, t42c, t42d := scalar.Float16bits(t41a), scalar.Float16bits(t41b), scalar.Float16bits(t41c), scalar.Float16bits(t41d)
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t42a, t42b, t42c, t42d
+				i += 4
+				continue
 			}
-			t4b := t0b
-			if t2b {
-				t4b = c3
-			}
-			t6a, t6b := c5 < t4a, c5 < t4b
-			t7a := t4a
-			if t6a {
-				t7a = c5
-			}
-			t7b := t4b
-			if t6b {
-				t7b = c5
-			}
-			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
-			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
-			t13a, t13b := scalar.FMA32(t11a, c12, t7a), scalar.FMA32(t11b, c12, t7b)
-			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
-			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
-			t19a, t19b := scalar.FMA32(c17, t15a, c18), scalar.FMA32(c17, t15b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t15a, c20), scalar.FMA32(t19b, t15b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t15a, c22), scalar.FMA32(t21b, t15b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t15a, c24), scalar.FMA32(t23b, t15b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
-			t29a, t29b := scalar.FMA32(t27a, t15a, c28), scalar.FMA32(t27b, t15b, c28)
-			t31a, t31b := t16a<<uint32(c30), t16b<<uint32(c30)
-			t32a, t32b := math.Float32frombits(uint32(t31a)), math.Float32frombits(uint32(t31b))
-			t34a, t34b := scalar.FMA32(t29a, t32a, c33), scalar.FMA32(t29b, t32b, c33)
-			t35a, t35b := float32(t4a/t34a), float32(t4b/t34b)
-			t36a, t36b := float32(t35a*c33), float32(t35b*c33)
-			t37a := t36a
-			if t6a {
-				t37a = t4a
-			}
-			t37b := t36b
-			if t6b {
-				t37b = t4b
-			}
-			t38a, t38b := scalar.Float16bits(t37a), scalar.Float16bits(t37b)
-			t39a, t39b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
-			t40a, t40b := scalar.Float16frombits(t38a), scalar.Float16frombits(t38b)
-			t41a, t41b := float32(t39a*t40a), float32(t39b*t40b)
-			t42a, t42b := scalar.Float16bits(t41a), scalar.Float16bits(t41b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t42a, t42b
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Float16frombits(v0)
@@ -8470,6 +18191,7 @@ func k_silu_mul_f16_uu_9134bf5ada_go(f *abi.Frame) {
 			t41 := float32(t39 * t40)
 			t42 := scalar.Float16bits(t41)
 			o0[i] = t42
+			i++
 		}
 	}
 }

@@ -46,62 +46,333 @@ func k_mul_add_tanh_f32_uus_5bf2ed535d_go(f *abi.Frame) {
 		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x1 := a1[i : i+2 : i+2]
-			v1a, v1b := x1[0], x1[1]
-			t0a, t0b := float32(v0a*v1a), float32(v0b*v1b)
-			t1a, t1b := float32(t0a+s2), float32(t0b+s2)
-			t2a, t2b := math.Float32frombits(math.Float32bits(t1a)&^(1<<31)), math.Float32frombits(math.Float32bits(t1b)&^(1<<31))
-			t4a, t4b := c3 < t2a, c3 < t2b
-			t5a := t2a
-			if t4a {
-				t5a = c3
+		for i < n {
+			if i+4 <= n {
+				x0 := a0[i : i+4 : i+4]
+				v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+				x1 := a1[i : i+4 : i+4]
+				v1a, v1b, v1c, v1d := x1[0], x1[1], x1[2], x1[3]
+				t0a, t0b, t0c, t0d := float32(v0a*v1a), float32(v0b*v1b), float32(v0c*v1c), float32(v0d*v1d)
+				t1a, t1b, t1c, t1d := float32(t0a+s2), float32(t0b+s2), float32(t0c+s2), float32(t0d+s2)
+				t2a, t2b, t2c, t2d := math.Float32frombits(math.Float32bits(t1a)&^(1<<31)), math.Float32frombits(math.Float32bits(t1b)&^(1<<31)), math.Float32frombits(math.Float32bits(t1c)&^(1<<31)), math.Float32frombits(math.Float32bits(t1d)&^(1<<31))
+				t4a, t4b, t4c, t4d := c3 < t2a, c3 < t2b, c3 < t2c, c3 < t2d
+				t5a := t2a
+				if t4a {
+					t5a = c3
+				}
+				t5b := t2b
+				if t4b {
+					t5b = c3
+				}
+				t5c := t2c
+				if t4c {
+					t5c = c3
+				}
+				t5d := t2d
+				if t4d {
+					t5d = c3
+				}
+				t7a, t7b, t7c, t7d := float32(t5a*c6), float32(t5b*c6), float32(t5c*c6), float32(t5d*c6)
+				st9a, st9b, st9c, st9d := scalar.MulAdd32(t5a, t7a, c8), scalar.MulAdd32(t5b, t7b, c8), scalar.MulAdd32(t5c, t7c, c8), scalar.MulAdd32(t5d, t7d, c8)
+				if scalar.Tied32(st9a) {
+					if scalar.Inexact32(st9a, scalar.Sum32(t5a), scalar.Sum32(t7a), scalar.Sum32(c8)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st9b) {
+					if scalar.Inexact32(st9b, scalar.Sum32(t5b), scalar.Sum32(t7b), scalar.Sum32(c8)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st9c) {
+					if scalar.Inexact32(st9c, scalar.Sum32(t5c), scalar.Sum32(t7c), scalar.Sum32(c8)) {
+						goto exact
+					}
+				}
+				if scalar.Tied32(st9d) {
+					if scalar.Inexact32(st9d, scalar.Sum32(t5d), scalar.Sum32(t7d), scalar.Sum32(c8)) {
+						goto exact
+					}
+				}
+				t9a, t9b, t9c, t9d := float32(st9a), float32(st9b), float32(st9c), float32(st9d)
+				t10a, t10b, t10c, t10d := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b)), int32(math.Float32bits(t9c)), int32(math.Float32bits(t9d))
+				t12a, t12b, t12c, t12d := t10a>>uint32(c11), t10b>>uint32(c11), t10c>>uint32(c11), t10d>>uint32(c11)
+				t13a, t13b, t13c, t13d := c13[t12a&7], c13[t12b&7], c13[t12c&7], c13[t12d&7]
+				t14a, t14b, t14c, t14d := float32(t5a-t13a), float32(t5b-t13b), float32(t5c-t13c), float32(t5d-t13d)
+				t15a, t15b, t15c, t15d := c15[t12a&7], c15[t12b&7], c15[t12c&7], c15[t12d&7]
+				t16a, t16b, t16c, t16d := c16[t12a&7], c16[t12b&7], c16[t12c&7], c16[t12d&7]
+				st17a, st17b, st17c, st17d := scalar.MulAdd32(t15a, t14a, t16a), scalar.MulAdd32(t15b, t14b, t16b), scalar.MulAdd32(t15c, t14c, t16c), scalar.MulAdd32(t15d, t14d, t16d)
+				if scalar.Tied32(st17a) {
+					if scalar.Inexact32(st17a, scalar.Sum32(t15a), scalar.Sum32(t14a), scalar.Sum32(t16a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st17a) {
+					goto exact
+				}
+				if scalar.Tied32(st17b) {
+					if scalar.Inexact32(st17b, scalar.Sum32(t15b), scalar.Sum32(t14b), scalar.Sum32(t16b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st17b) {
+					goto exact
+				}
+				if scalar.Tied32(st17c) {
+					if scalar.Inexact32(st17c, scalar.Sum32(t15c), scalar.Sum32(t14c), scalar.Sum32(t16c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st17c) {
+					goto exact
+				}
+				if scalar.Tied32(st17d) {
+					if scalar.Inexact32(st17d, scalar.Sum32(t15d), scalar.Sum32(t14d), scalar.Sum32(t16d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st17d) {
+					goto exact
+				}
+				t17a, t17b, t17c, t17d := float32(st17a), float32(st17b), float32(st17c), float32(st17d)
+				t18a, t18b, t18c, t18d := c18[t12a&7], c18[t12b&7], c18[t12c&7], c18[t12d&7]
+				st19a, st19b, st19c, st19d := scalar.MulAdd32(t17a, t14a, t18a), scalar.MulAdd32(t17b, t14b, t18b), scalar.MulAdd32(t17c, t14c, t18c), scalar.MulAdd32(t17d, t14d, t18d)
+				if scalar.Tied32(st19a) {
+					if scalar.Inexact32(st19a, scalar.Sum32(t17a), scalar.Sum32(t14a), scalar.Sum32(t18a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st19a) {
+					goto exact
+				}
+				if scalar.Tied32(st19b) {
+					if scalar.Inexact32(st19b, scalar.Sum32(t17b), scalar.Sum32(t14b), scalar.Sum32(t18b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st19b) {
+					goto exact
+				}
+				if scalar.Tied32(st19c) {
+					if scalar.Inexact32(st19c, scalar.Sum32(t17c), scalar.Sum32(t14c), scalar.Sum32(t18c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st19c) {
+					goto exact
+				}
+				if scalar.Tied32(st19d) {
+					if scalar.Inexact32(st19d, scalar.Sum32(t17d), scalar.Sum32(t14d), scalar.Sum32(t18d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st19d) {
+					goto exact
+				}
+				t19a, t19b, t19c, t19d := float32(st19a), float32(st19b), float32(st19c), float32(st19d)
+				t20a, t20b, t20c, t20d := c20[t12a&7], c20[t12b&7], c20[t12c&7], c20[t12d&7]
+				st21a, st21b, st21c, st21d := scalar.MulAdd32(t19a, t14a, t20a), scalar.MulAdd32(t19b, t14b, t20b), scalar.MulAdd32(t19c, t14c, t20c), scalar.MulAdd32(t19d, t14d, t20d)
+				if scalar.Tied32(st21a) {
+					if scalar.Inexact32(st21a, scalar.Sum32(t19a), scalar.Sum32(t14a), scalar.Sum32(t20a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st21a) {
+					goto exact
+				}
+				if scalar.Tied32(st21b) {
+					if scalar.Inexact32(st21b, scalar.Sum32(t19b), scalar.Sum32(t14b), scalar.Sum32(t20b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st21b) {
+					goto exact
+				}
+				if scalar.Tied32(st21c) {
+					if scalar.Inexact32(st21c, scalar.Sum32(t19c), scalar.Sum32(t14c), scalar.Sum32(t20c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st21c) {
+					goto exact
+				}
+				if scalar.Tied32(st21d) {
+					if scalar.Inexact32(st21d, scalar.Sum32(t19d), scalar.Sum32(t14d), scalar.Sum32(t20d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st21d) {
+					goto exact
+				}
+				t21a, t21b, t21c, t21d := float32(st21a), float32(st21b), float32(st21c), float32(st21d)
+				t22a, t22b, t22c, t22d := c22[t12a&7], c22[t12b&7], c22[t12c&7], c22[t12d&7]
+				st23a, st23b, st23c, st23d := scalar.MulAdd32(t21a, t14a, t22a), scalar.MulAdd32(t21b, t14b, t22b), scalar.MulAdd32(t21c, t14c, t22c), scalar.MulAdd32(t21d, t14d, t22d)
+				if scalar.Tied32(st23a) {
+					if scalar.Inexact32(st23a, scalar.Sum32(t21a), scalar.Sum32(t14a), scalar.Sum32(t22a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st23a) {
+					goto exact
+				}
+				if scalar.Tied32(st23b) {
+					if scalar.Inexact32(st23b, scalar.Sum32(t21b), scalar.Sum32(t14b), scalar.Sum32(t22b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st23b) {
+					goto exact
+				}
+				if scalar.Tied32(st23c) {
+					if scalar.Inexact32(st23c, scalar.Sum32(t21c), scalar.Sum32(t14c), scalar.Sum32(t22c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st23c) {
+					goto exact
+				}
+				if scalar.Tied32(st23d) {
+					if scalar.Inexact32(st23d, scalar.Sum32(t21d), scalar.Sum32(t14d), scalar.Sum32(t22d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st23d) {
+					goto exact
+				}
+				t23a, t23b, t23c, t23d := float32(st23a), float32(st23b), float32(st23c), float32(st23d)
+				t24a, t24b, t24c, t24d := c24[t12a&7], c24[t12b&7], c24[t12c&7], c24[t12d&7]
+				st25a, st25b, st25c, st25d := scalar.MulAdd32(t23a, t14a, t24a), scalar.MulAdd32(t23b, t14b, t24b), scalar.MulAdd32(t23c, t14c, t24c), scalar.MulAdd32(t23d, t14d, t24d)
+				if scalar.Tied32(st25a) {
+					if scalar.Inexact32(st25a, scalar.Sum32(t23a), scalar.Sum32(t14a), scalar.Sum32(t24a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st25a) {
+					goto exact
+				}
+				if scalar.Tied32(st25b) {
+					if scalar.Inexact32(st25b, scalar.Sum32(t23b), scalar.Sum32(t14b), scalar.Sum32(t24b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st25b) {
+					goto exact
+				}
+				if scalar.Tied32(st25c) {
+					if scalar.Inexact32(st25c, scalar.Sum32(t23c), scalar.Sum32(t14c), scalar.Sum32(t24c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st25c) {
+					goto exact
+				}
+				if scalar.Tied32(st25d) {
+					if scalar.Inexact32(st25d, scalar.Sum32(t23d), scalar.Sum32(t14d), scalar.Sum32(t24d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st25d) {
+					goto exact
+				}
+				t25a, t25b, t25c, t25d := float32(st25a), float32(st25b), float32(st25c), float32(st25d)
+				t26a, t26b, t26c, t26d := c26[t12a&7], c26[t12b&7], c26[t12c&7], c26[t12d&7]
+				st27a, st27b, st27c, st27d := scalar.MulAdd32(t25a, t14a, t26a), scalar.MulAdd32(t25b, t14b, t26b), scalar.MulAdd32(t25c, t14c, t26c), scalar.MulAdd32(t25d, t14d, t26d)
+				if scalar.Tied32(st27a) {
+					if scalar.Inexact32(st27a, scalar.Sum32(t25a), scalar.Sum32(t14a), scalar.Sum32(t26a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st27a) {
+					goto exact
+				}
+				if scalar.Tied32(st27b) {
+					if scalar.Inexact32(st27b, scalar.Sum32(t25b), scalar.Sum32(t14b), scalar.Sum32(t26b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st27b) {
+					goto exact
+				}
+				if scalar.Tied32(st27c) {
+					if scalar.Inexact32(st27c, scalar.Sum32(t25c), scalar.Sum32(t14c), scalar.Sum32(t26c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st27c) {
+					goto exact
+				}
+				if scalar.Tied32(st27d) {
+					if scalar.Inexact32(st27d, scalar.Sum32(t25d), scalar.Sum32(t14d), scalar.Sum32(t26d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st27d) {
+					goto exact
+				}
+				t27a, t27b, t27c, t27d := float32(st27a), float32(st27b), float32(st27c), float32(st27d)
+				t29a, t29b, t29c, t29d := t9a < c28, t9b < c28, t9c < c28, t9d < c28
+				t30a, t30b, t30c, t30d := c30[t12a&7], c30[t12b&7], c30[t12c&7], c30[t12d&7]
+				t31a := t30a
+				if t29a {
+					t31a = t5a
+				}
+				t31b := t30b
+				if t29b {
+					t31b = t5b
+				}
+				t31c := t30c
+				if t29c {
+					t31c = t5c
+				}
+				t31d := t30d
+				if t29d {
+					t31d = t5d
+				}
+				st32a, st32b, st32c, st32d := scalar.MulAdd32(t27a, t14a, t31a), scalar.MulAdd32(t27b, t14b, t31b), scalar.MulAdd32(t27c, t14c, t31c), scalar.MulAdd32(t27d, t14d, t31d)
+				if scalar.Tied32(st32a) {
+					if scalar.Inexact32(st32a, scalar.Sum32(t27a), scalar.Sum32(t14a), scalar.Sum32(t31a)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st32a) {
+					goto exact
+				}
+				if scalar.Tied32(st32b) {
+					if scalar.Inexact32(st32b, scalar.Sum32(t27b), scalar.Sum32(t14b), scalar.Sum32(t31b)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st32b) {
+					goto exact
+				}
+				if scalar.Tied32(st32c) {
+					if scalar.Inexact32(st32c, scalar.Sum32(t27c), scalar.Sum32(t14c), scalar.Sum32(t31c)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st32c) {
+					goto exact
+				}
+				if scalar.Tied32(st32d) {
+					if scalar.Inexact32(st32d, scalar.Sum32(t27d), scalar.Sum32(t14d), scalar.Sum32(t31d)) {
+						goto exact
+					}
+				}
+				if scalar.Tiny32(st32d) {
+					goto exact
+				}
+				t32a, t32b, t32c, t32d := float32(st32a), float32(st32b), float32(st32c), float32(st32d)
+				t33a, t33b, t33c, t33d := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b)), int32(math.Float32bits(t1c)), int32(math.Float32bits(t1d))
+				t35a, t35b, t35c, t35d := t33a&c34, t33b&c34, t33c&c34, t33d&c34
+				t36a, t36b, t36c, t36d := int32(math.Float32bits(t32a)), int32(math.Float32bits(t32b)), int32(math.Float32bits(t32c)), int32(math.Float32bits(t32d))
+				t37a, t37b, t37c, t37d := t36a|t35a, t36b|t35b, t36c|t35c, t36d|t35d
+				t38a, t38b, t38c, t38d := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b)), math.Float32frombits(uint32(t37c)), math.Float32frombits(uint32(t37d))
+				y0 := o0[i : i+4 : i+4]
+				y0[0], y0[1], y0[2], y0[3] = t38a, t38b, t38c, t38d
+				i += 4
+				continue
 			}
-			t5b := t2b
-			if t4b {
-				t5b = c3
-			}
-			t7a, t7b := float32(t5a*c6), float32(t5b*c6)
-			t9a, t9b := scalar.FMA32(t5a, t7a, c8), scalar.FMA32(t5b, t7b, c8)
-			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
-			t12a, t12b := t10a>>uint32(c11), t10b>>uint32(c11)
-			t13a, t13b := c13[t12a&7], c13[t12b&7]
-			t14a, t14b := float32(t5a-t13a), float32(t5b-t13b)
-			t15a, t15b := c15[t12a&7], c15[t12b&7]
-			t16a, t16b := c16[t12a&7], c16[t12b&7]
-			t17a, t17b := scalar.FMA32(t15a, t14a, t16a), scalar.FMA32(t15b, t14b, t16b)
-			t18a, t18b := c18[t12a&7], c18[t12b&7]
-			t19a, t19b := scalar.FMA32(t17a, t14a, t18a), scalar.FMA32(t17b, t14b, t18b)
-			t20a, t20b := c20[t12a&7], c20[t12b&7]
-			t21a, t21b := scalar.FMA32(t19a, t14a, t20a), scalar.FMA32(t19b, t14b, t20b)
-			t22a, t22b := c22[t12a&7], c22[t12b&7]
-			t23a, t23b := scalar.FMA32(t21a, t14a, t22a), scalar.FMA32(t21b, t14b, t22b)
-			t24a, t24b := c24[t12a&7], c24[t12b&7]
-			t25a, t25b := scalar.FMA32(t23a, t14a, t24a), scalar.FMA32(t23b, t14b, t24b)
-			t26a, t26b := c26[t12a&7], c26[t12b&7]
-			t27a, t27b := scalar.FMA32(t25a, t14a, t26a), scalar.FMA32(t25b, t14b, t26b)
-			t29a, t29b := t9a < c28, t9b < c28
-			t30a, t30b := c30[t12a&7], c30[t12b&7]
-			t31a := t30a
-			if t29a {
-				t31a = t5a
-			}
-			t31b := t30b
-			if t29b {
-				t31b = t5b
-			}
-			t32a, t32b := scalar.FMA32(t27a, t14a, t31a), scalar.FMA32(t27b, t14b, t31b)
-			t33a, t33b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
-			t35a, t35b := t33a&c34, t33b&c34
-			t36a, t36b := int32(math.Float32bits(t32a)), int32(math.Float32bits(t32b))
-			t37a, t37b := t36a|t35a, t36b|t35b
-			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t38a, t38b
-		}
-		for ; i < n; i++ {
+		exact:
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := float32(v0 * v1)
@@ -144,6 +415,7 @@ func k_mul_add_tanh_f32_uus_5bf2ed535d_go(f *abi.Frame) {
 			t37 := t36 | t35
 			t38 := math.Float32frombits(uint32(t37))
 			o0[i] = t38
+			i++
 		}
 	}
 }

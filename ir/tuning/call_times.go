@@ -28,5 +28,5 @@ type CallTimes struct {
 //   - Selected: five times what sums of gathered rows in the caches take on Zen 4. Row covers rows in memory.
 var (
 	assemblyCalls = CallTimes{Begin: 5, Byte: 0.1, Cost: 0.04, Move: 1.5, Pair: 0.1, Short: 0.05, Row: 25, Selected: 0.1, Near: 3}
-	goCalls       = CallTimes{Begin: 5, Byte: 0.1, Cost: 1.2, Move: 6, Pair: 4, Short: 4, Row: 25, Selected: 2.5, Near: 3}
+	goCalls       = CallTimes{Begin: 5, Byte: 0.1, Cost: 1.2, Move: 6, Pair: 2, Short: 1, Row: 25, Selected: 2.5, Near: 3}
 )

@@ -1,6 +1,10 @@
 package abi
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/stridefuse/stridefuse/ir/scalar"
+)
 
 // byEngine has the functions of one signature, nil for an engine without one.
 type byEngine [NumEngines]func(*Frame)
@@ -26,9 +30,10 @@ type registered struct {
 // last one, because the library's may compute one element at a time.
 //
 // abi is the constant that the kernels were generated for. Kernels of another ABI can't be called and are ignored; code
-// that names a missing constant does not compile. The slice must not change afterwards.
+// that names a missing constant does not compile. Go loops are ignored if scalar.MulAdd32Rounds is false. The slice must not
+// change afterwards.
 func Register(abi ABI, e Engine, kernels []Kernel) {
-	if abi != ABI2 || e >= NumEngines || len(kernels) == 0 {
+	if abi != ABI2 || e >= NumEngines || len(kernels) == 0 || e == Portable && !scalar.MulAdd32Rounds() {
 		return
 	}
 	add(registered{on: e, kernels: kernels})

@@ -8391,27 +8391,36 @@ func k_reduce_columns_add_sub_abs_f64_su_387e789e1e_go(f *abi.Frame) {
 	for r := range f.Rows {
 		for from := 0; from < f.Cols; from += 16 {
 			c := min(from, f.Cols-16)
-			for i := range n {
-				lane := &l[i%32]
-				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
-				a1 := (*[16]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
-				if i < 32 {
-					for j := range lane {
-						v1 := a1[j]
-						t0 := float64(s0 - v1)
-						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-						lane[j] = t1
+			for _, first := range [...]int{24, 8, 16, 0} {
+				for b := first; b < min(n, first+8); b++ {
+					for j := 0; j < 16; j += 1 {
+						to := (*[1]float64)(l[b][j:])
+						var x float64
+						for i := b; i < n; i += 32 {
+							s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
+							a1 := (*[1]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+(c+j)*8))
+							v1 := a1[0]
+							t0 := float64(s0 - v1)
+							t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+							if i < 32 {
+								x = t1
+								continue
+							}
+							x = float64(x + t1)
+						}
+						if b < 16 && b+16 < n {
+							half := (*[1]float64)(l[b+16][j:])
+							x = float64(x + half[0])
+						}
+						if b < 8 && b+8 < n {
+							half := (*[1]float64)(l[b+8][j:])
+							x = float64(x + half[0])
+						}
+						*to = [...]float64{x}
 					}
-					continue
-				}
-				for j := range lane {
-					v1 := a1[j]
-					t0 := float64(s0 - v1)
-					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-					lane[j] = float64(lane[j] + t1)
 				}
 			}
-			for half := 16; half > 0; half /= 2 {
+			for half := 4; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
 						l[b-half][j] = float64(l[b-half][j] + l[b][j])
@@ -8434,27 +8443,36 @@ func k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_go(f *abi.Frame) {
 	for r := range f.Rows {
 		for from := 0; from < f.Cols; from += 16 {
 			c := min(from, f.Cols-16)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
-				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float64(v0 - s1)
-						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-						lane[j] = t1
+			for _, first := range [...]int{24, 8, 16, 0} {
+				for b := first; b < min(n, first+8); b++ {
+					for j := 0; j < 16; j += 1 {
+						to := (*[1]float64)(l[b][j:])
+						var x float64
+						for i := b; i < n; i += 32 {
+							a0 := (*[1]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+(c+j)*8))
+							v0 := a0[0]
+							s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+							t0 := float64(v0 - s1)
+							t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+							if i < 32 {
+								x = t1
+								continue
+							}
+							x = float64(x + t1)
+						}
+						if b < 16 && b+16 < n {
+							half := (*[1]float64)(l[b+16][j:])
+							x = float64(x + half[0])
+						}
+						if b < 8 && b+8 < n {
+							half := (*[1]float64)(l[b+8][j:])
+							x = float64(x + half[0])
+						}
+						*to = [...]float64{x}
 					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float64(v0 - s1)
-					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-					lane[j] = float64(lane[j] + t1)
 				}
 			}
-			for half := 16; half > 0; half /= 2 {
+			for half := 4; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
 						l[b-half][j] = float64(l[b-half][j] + l[b][j])
@@ -8477,27 +8495,36 @@ func k_reduce_columns_add_sub_mul_f64_su_71b905cec1_go(f *abi.Frame) {
 	for r := range f.Rows {
 		for from := 0; from < f.Cols; from += 16 {
 			c := min(from, f.Cols-16)
-			for i := range n {
-				lane := &l[i%32]
-				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
-				a1 := (*[16]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
-				if i < 32 {
-					for j := range lane {
-						v1 := a1[j]
-						t0 := float64(s0 - v1)
-						t1 := float64(t0 * t0)
-						lane[j] = t1
+			for _, first := range [...]int{24, 8, 16, 0} {
+				for b := first; b < min(n, first+8); b++ {
+					for j := 0; j < 16; j += 1 {
+						to := (*[1]float64)(l[b][j:])
+						var x float64
+						for i := b; i < n; i += 32 {
+							s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
+							a1 := (*[1]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+(c+j)*8))
+							v1 := a1[0]
+							t0 := float64(s0 - v1)
+							t1 := float64(t0 * t0)
+							if i < 32 {
+								x = t1
+								continue
+							}
+							x = float64(x + t1)
+						}
+						if b < 16 && b+16 < n {
+							half := (*[1]float64)(l[b+16][j:])
+							x = float64(x + half[0])
+						}
+						if b < 8 && b+8 < n {
+							half := (*[1]float64)(l[b+8][j:])
+							x = float64(x + half[0])
+						}
+						*to = [...]float64{x}
 					}
-					continue
-				}
-				for j := range lane {
-					v1 := a1[j]
-					t0 := float64(s0 - v1)
-					t1 := float64(t0 * t0)
-					lane[j] = float64(lane[j] + t1)
 				}
 			}
-			for half := 16; half > 0; half /= 2 {
+			for half := 4; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
 						l[b-half][j] = float64(l[b-half][j] + l[b][j])
@@ -8520,27 +8547,36 @@ func k_reduce_columns_add_sub_mul_f64_us_c902534f6f_go(f *abi.Frame) {
 	for r := range f.Rows {
 		for from := 0; from < f.Cols; from += 16 {
 			c := min(from, f.Cols-16)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
-				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float64(v0 - s1)
-						t1 := float64(t0 * t0)
-						lane[j] = t1
+			for _, first := range [...]int{24, 8, 16, 0} {
+				for b := first; b < min(n, first+8); b++ {
+					for j := 0; j < 16; j += 1 {
+						to := (*[1]float64)(l[b][j:])
+						var x float64
+						for i := b; i < n; i += 32 {
+							a0 := (*[1]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+(c+j)*8))
+							v0 := a0[0]
+							s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+							t0 := float64(v0 - s1)
+							t1 := float64(t0 * t0)
+							if i < 32 {
+								x = t1
+								continue
+							}
+							x = float64(x + t1)
+						}
+						if b < 16 && b+16 < n {
+							half := (*[1]float64)(l[b+16][j:])
+							x = float64(x + half[0])
+						}
+						if b < 8 && b+8 < n {
+							half := (*[1]float64)(l[b+8][j:])
+							x = float64(x + half[0])
+						}
+						*to = [...]float64{x}
 					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float64(v0 - s1)
-					t1 := float64(t0 * t0)
-					lane[j] = float64(lane[j] + t1)
 				}
 			}
-			for half := 16; half > 0; half /= 2 {
+			for half := 4; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
 						l[b-half][j] = float64(l[b-half][j] + l[b][j])
@@ -8563,27 +8599,36 @@ func k_reduce_columns_max_sub_abs_f64_su_6dac27fae5_go(f *abi.Frame) {
 	for r := range f.Rows {
 		for from := 0; from < f.Cols; from += 16 {
 			c := min(from, f.Cols-16)
-			for i := range n {
-				lane := &l[i%32]
-				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
-				a1 := (*[16]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
-				if i < 32 {
-					for j := range lane {
-						v1 := a1[j]
-						t0 := float64(s0 - v1)
-						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-						lane[j] = t1
+			for _, first := range [...]int{24, 8, 16, 0} {
+				for b := first; b < min(n, first+8); b++ {
+					for j := 0; j < 16; j += 1 {
+						to := (*[1]float64)(l[b][j:])
+						var x float64
+						for i := b; i < n; i += 32 {
+							s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
+							a1 := (*[1]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+(c+j)*8))
+							v1 := a1[0]
+							t0 := float64(s0 - v1)
+							t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+							if i < 32 {
+								x = t1
+								continue
+							}
+							x = scalar.Max(x, t1)
+						}
+						if b < 16 && b+16 < n {
+							half := (*[1]float64)(l[b+16][j:])
+							x = scalar.Max(x, half[0])
+						}
+						if b < 8 && b+8 < n {
+							half := (*[1]float64)(l[b+8][j:])
+							x = scalar.Max(x, half[0])
+						}
+						*to = [...]float64{x}
 					}
-					continue
-				}
-				for j := range lane {
-					v1 := a1[j]
-					t0 := float64(s0 - v1)
-					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-					lane[j] = scalar.Max(lane[j], t1)
 				}
 			}
-			for half := 16; half > 0; half /= 2 {
+			for half := 4; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
 						l[b-half][j] = scalar.Max(l[b-half][j], l[b][j])
@@ -8606,27 +8651,36 @@ func k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go(f *abi.Frame) {
 	for r := range f.Rows {
 		for from := 0; from < f.Cols; from += 16 {
 			c := min(from, f.Cols-16)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
-				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float64(v0 - s1)
-						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-						lane[j] = t1
+			for _, first := range [...]int{24, 8, 16, 0} {
+				for b := first; b < min(n, first+8); b++ {
+					for j := 0; j < 16; j += 1 {
+						to := (*[1]float64)(l[b][j:])
+						var x float64
+						for i := b; i < n; i += 32 {
+							a0 := (*[1]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+(c+j)*8))
+							v0 := a0[0]
+							s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+							t0 := float64(v0 - s1)
+							t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+							if i < 32 {
+								x = t1
+								continue
+							}
+							x = scalar.Max(x, t1)
+						}
+						if b < 16 && b+16 < n {
+							half := (*[1]float64)(l[b+16][j:])
+							x = scalar.Max(x, half[0])
+						}
+						if b < 8 && b+8 < n {
+							half := (*[1]float64)(l[b+8][j:])
+							x = scalar.Max(x, half[0])
+						}
+						*to = [...]float64{x}
 					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float64(v0 - s1)
-					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-					lane[j] = scalar.Max(lane[j], t1)
 				}
 			}
-			for half := 16; half > 0; half /= 2 {
+			for half := 4; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
 						l[b-half][j] = scalar.Max(l[b-half][j], l[b][j])

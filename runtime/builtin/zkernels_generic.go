@@ -2892,48 +2892,66 @@ func k_div_u8_uu_545b998e4c_go(f *abi.Frame) {
 //
 // for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
 func k_dot_f32_2423624372_go(f *abi.Frame) {
-	n, across, pairs, adds := f.Cols, f.Step[3], f.Step[4], f.Step[5]
-	if n <= 0 {
-		return
+	var w [256][scalar.DotCols]scalar.Sum32
+	var taps [256]int
+	rows, n, pairs, adds := f.Rows, f.Cols, f.Step[4], f.Step[5]
+	left, right, out, outStep := f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Step[2]
+	across, leftStep := f.Step[3], f.Step[0]
+	for k := range pairs {
+		taps[k] = k * across
 	}
-	for r := range f.Rows {
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		c := 0
-		for ; c+4 <= n; c += 4 {
-			var t0, t1, t2, t3 float32
-			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
-			for k := range pairs {
-				x, row := *(*float32)(unsafe.Add(a, k*across)), (*[4]float32)(unsafe.Add(b, k*f.Step[1]))
-				s0, s1, s2, s3 := float64(x)*float64(row[0])+float64(t0), float64(x)*float64(row[1])+float64(t1), float64(x)*float64(row[2])+float64(t2), float64(x)*float64(row[3])+float64(t3)
-				if scalar.Doubtful32(s0) || scalar.Doubtful32(s1) || scalar.Doubtful32(s2) || scalar.Doubtful32(s3) {
-					t0, t1, t2, t3 = scalar.FMA32(x, row[0], t0), scalar.FMA32(x, row[1], t1), scalar.FMA32(x, row[2], t2), scalar.FMA32(x, row[3], t3)
-				} else {
-					t0, t1, t2, t3 = float32(s0), float32(s1), float32(s2), float32(s3)
-				}
+	leastLeft := uint32(0)
+	if !scalar.Fused32 && rows > 1 {
+		leastLeft = scalar.Tame32
+		for r := range rows {
+			row := unsafe.Add(left, r*leftStep)
+			for _, at := range taps[:pairs] {
+				leastLeft = min(leastLeft, scalar.Magnitude32(*(*float32)(unsafe.Add(row, at))))
 			}
-			y := o0[c : c+4 : c+4]
-			if adds != 0 {
-				t0, t1, t2, t3 = float32(y[0]+t0), float32(y[1]+t1), float32(y[2]+t2), float32(y[3]+t3)
-			}
-			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
 		}
-		for ; c < n; c++ {
-			var t0 float32
-			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
-			for k := range pairs {
-				x, row := *(*float32)(unsafe.Add(a, k*across)), (*[1]float32)(unsafe.Add(b, k*f.Step[1]))
-				s0 := float64(x)*float64(row[0]) + float64(t0)
-				if scalar.Doubtful32(s0) {
-					t0 = scalar.FMA32(x, row[0], t0)
-				} else {
-					t0 = float32(s0)
+	}
+	for c := 0; c < n; c += scalar.DotCols {
+		width := min(scalar.DotCols, n-c)
+		least := uint32(scalar.Tame32)
+		for k := range w[:pairs] {
+			from := unsafe.Slice((*float32)(unsafe.Add(right, k*f.Step[1]+c*4)), width)
+			if to := &w[k]; width == scalar.DotCols {
+				from := (*[scalar.DotCols]float32)(from)
+				to[0] = scalar.Sum32(from[0])
+				to[1] = scalar.Sum32(from[1])
+				to[2] = scalar.Sum32(from[2])
+				to[3] = scalar.Sum32(from[3])
+			} else {
+				*to = [scalar.DotCols]scalar.Sum32{}
+				for j, y := range from {
+					to[j] = scalar.Sum32(y)
 				}
 			}
-			y := o0[c : c+1 : c+1]
-			if adds != 0 {
-				t0 = float32(y[0] + t0)
+			if !scalar.Fused32 && rows > 1 {
+				for _, y := range from {
+					least = min(least, scalar.Magnitude32(y))
+				}
 			}
-			y[0] = t0
+		}
+		var sums [scalar.DotRows32][scalar.DotCols]float32
+		var x [scalar.DotRows32]unsafe.Pointer
+		tame := scalar.AreTame32(leastLeft, least)
+		for r := 0; r < rows; r += scalar.DotRows32 {
+			for i := range x {
+				r := min(r+i, rows-1)
+				x[i] = unsafe.Add(left, r*leftStep)
+			}
+			scalar.Dot32(&sums, &x, taps[:pairs], w[:pairs], tame)
+			for i := range sums[:min(scalar.DotRows32, rows-r)] {
+				o := unsafe.Slice((*float32)(unsafe.Add(out, (r+i)*outStep+c*4)), width)
+				if adds != 0 {
+					for j := range o {
+						o[j] = float32(o[j] + sums[i][j])
+					}
+					continue
+				}
+				copy(o, sums[i][:])
+			}
 		}
 	}
 }
@@ -2944,38 +2962,42 @@ func k_dot_f32_2423624372_go(f *abi.Frame) {
 //
 // for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
 func k_dot_f64_94c78171a9_go(f *abi.Frame) {
-	n, across, pairs, adds := f.Cols, f.Step[3], f.Step[4], f.Step[5]
-	if n <= 0 {
-		return
+	var w [256][scalar.DotCols]float64
+	var taps [256]int
+	rows, n, pairs, adds := f.Rows, f.Cols, f.Step[4], f.Step[5]
+	left, right, out, outStep := f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Step[2]
+	across, leftStep := f.Step[3], f.Step[0]
+	for k := range pairs {
+		taps[k] = k * across
 	}
-	for r := range f.Rows {
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		c := 0
-		for ; c+4 <= n; c += 4 {
-			var t0, t1, t2, t3 float64
-			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*8)
-			for k := range pairs {
-				x, row := *(*float64)(unsafe.Add(a, k*across)), (*[4]float64)(unsafe.Add(b, k*f.Step[1]))
-				t0, t1, t2, t3 = scalar.CallFMA(x, row[0], t0), scalar.CallFMA(x, row[1], t1), scalar.CallFMA(x, row[2], t2), scalar.CallFMA(x, row[3], t3)
+	for c := 0; c < n; c += scalar.DotCols {
+		width := min(scalar.DotCols, n-c)
+		for k := range w[:pairs] {
+			from := unsafe.Slice((*float64)(unsafe.Add(right, k*f.Step[1]+c*8)), width)
+			if to := &w[k]; width == scalar.DotCols {
+				from := (*[scalar.DotCols]float64)(from)
+				to[0] = float64(from[0])
+				to[1] = float64(from[1])
+				to[2] = float64(from[2])
+				to[3] = float64(from[3])
+			} else {
+				*to = [scalar.DotCols]float64{}
+				for j, y := range from {
+					to[j] = float64(y)
+				}
 			}
-			y := o0[c : c+4 : c+4]
-			if adds != 0 {
-				t0, t1, t2, t3 = float64(y[0]+t0), float64(y[1]+t1), float64(y[2]+t2), float64(y[3]+t3)
-			}
-			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
 		}
-		for ; c < n; c++ {
-			var t0 float64
-			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*8)
-			for k := range pairs {
-				x, row := *(*float64)(unsafe.Add(a, k*across)), (*[1]float64)(unsafe.Add(b, k*f.Step[1]))
-				t0 = scalar.CallFMA(x, row[0], t0)
-			}
-			y := o0[c : c+1 : c+1]
+		var sums [scalar.DotCols]float64
+		for r := range rows {
+			scalar.Dot64(&sums, unsafe.Add(left, r*leftStep), taps[:pairs], w[:pairs])
+			o := unsafe.Slice((*float64)(unsafe.Add(out, (r)*outStep+c*8)), width)
 			if adds != 0 {
-				t0 = float64(y[0] + t0)
+				for j := range o {
+					o[j] = float64(o[j] + sums[j])
+				}
+				continue
 			}
-			y[0] = t0
+			copy(o, sums[:])
 		}
 	}
 }
@@ -2986,38 +3008,42 @@ func k_dot_f64_94c78171a9_go(f *abi.Frame) {
 //
 // for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
 func k_dot_i32_972e9a55c4_go(f *abi.Frame) {
-	n, across, pairs, adds := f.Cols, f.Step[3], f.Step[4], f.Step[5]
-	if n <= 0 {
-		return
+	var w [256][scalar.DotCols]int32
+	var taps [256]int
+	rows, n, pairs, adds := f.Rows, f.Cols, f.Step[4], f.Step[5]
+	left, right, out, outStep := f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Step[2]
+	across, leftStep := f.Step[3], f.Step[0]
+	for k := range pairs {
+		taps[k] = k * across
 	}
-	for r := range f.Rows {
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		c := 0
-		for ; c+4 <= n; c += 4 {
-			var t0, t1, t2, t3 int32
-			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
-			for k := range pairs {
-				x, row := *(*int32)(unsafe.Add(a, k*across)), (*[4]int32)(unsafe.Add(b, k*f.Step[1]))
-				t0, t1, t2, t3 = t0+x*row[0], t1+x*row[1], t2+x*row[2], t3+x*row[3]
+	for c := 0; c < n; c += scalar.DotCols {
+		width := min(scalar.DotCols, n-c)
+		for k := range w[:pairs] {
+			from := unsafe.Slice((*int32)(unsafe.Add(right, k*f.Step[1]+c*4)), width)
+			if to := &w[k]; width == scalar.DotCols {
+				from := (*[scalar.DotCols]int32)(from)
+				to[0] = int32(from[0])
+				to[1] = int32(from[1])
+				to[2] = int32(from[2])
+				to[3] = int32(from[3])
+			} else {
+				*to = [scalar.DotCols]int32{}
+				for j, y := range from {
+					to[j] = int32(y)
+				}
 			}
-			y := o0[c : c+4 : c+4]
-			if adds != 0 {
-				t0, t1, t2, t3 = int32(y[0]+t0), int32(y[1]+t1), int32(y[2]+t2), int32(y[3]+t3)
-			}
-			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
 		}
-		for ; c < n; c++ {
-			var t0 int32
-			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
-			for k := range pairs {
-				x, row := *(*int32)(unsafe.Add(a, k*across)), (*[1]int32)(unsafe.Add(b, k*f.Step[1]))
-				t0 = t0 + x*row[0]
-			}
-			y := o0[c : c+1 : c+1]
+		var sums [scalar.DotCols]int32
+		for r := range rows {
+			scalar.DotInts(&sums, unsafe.Add(left, r*leftStep), taps[:pairs], w[:pairs])
+			o := unsafe.Slice((*int32)(unsafe.Add(out, (r)*outStep+c*4)), width)
 			if adds != 0 {
-				t0 = int32(y[0] + t0)
+				for j := range o {
+					o[j] = int32(o[j] + sums[j])
+				}
+				continue
 			}
-			y[0] = t0
+			copy(o, sums[:])
 		}
 	}
 }
@@ -3028,38 +3054,42 @@ func k_dot_i32_972e9a55c4_go(f *abi.Frame) {
 //
 // for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
 func k_dot_i64_81eb46862c_go(f *abi.Frame) {
-	n, across, pairs, adds := f.Cols, f.Step[3], f.Step[4], f.Step[5]
-	if n <= 0 {
-		return
+	var w [256][scalar.DotCols]int64
+	var taps [256]int
+	rows, n, pairs, adds := f.Rows, f.Cols, f.Step[4], f.Step[5]
+	left, right, out, outStep := f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Step[2]
+	across, leftStep := f.Step[3], f.Step[0]
+	for k := range pairs {
+		taps[k] = k * across
 	}
-	for r := range f.Rows {
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		c := 0
-		for ; c+4 <= n; c += 4 {
-			var t0, t1, t2, t3 int64
-			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*8)
-			for k := range pairs {
-				x, row := *(*int64)(unsafe.Add(a, k*across)), (*[4]int64)(unsafe.Add(b, k*f.Step[1]))
-				t0, t1, t2, t3 = t0+x*row[0], t1+x*row[1], t2+x*row[2], t3+x*row[3]
+	for c := 0; c < n; c += scalar.DotCols {
+		width := min(scalar.DotCols, n-c)
+		for k := range w[:pairs] {
+			from := unsafe.Slice((*int64)(unsafe.Add(right, k*f.Step[1]+c*8)), width)
+			if to := &w[k]; width == scalar.DotCols {
+				from := (*[scalar.DotCols]int64)(from)
+				to[0] = int64(from[0])
+				to[1] = int64(from[1])
+				to[2] = int64(from[2])
+				to[3] = int64(from[3])
+			} else {
+				*to = [scalar.DotCols]int64{}
+				for j, y := range from {
+					to[j] = int64(y)
+				}
 			}
-			y := o0[c : c+4 : c+4]
-			if adds != 0 {
-				t0, t1, t2, t3 = int64(y[0]+t0), int64(y[1]+t1), int64(y[2]+t2), int64(y[3]+t3)
-			}
-			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
 		}
-		for ; c < n; c++ {
-			var t0 int64
-			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*8)
-			for k := range pairs {
-				x, row := *(*int64)(unsafe.Add(a, k*across)), (*[1]int64)(unsafe.Add(b, k*f.Step[1]))
-				t0 = t0 + x*row[0]
-			}
-			y := o0[c : c+1 : c+1]
+		var sums [scalar.DotCols]int64
+		for r := range rows {
+			scalar.DotInts(&sums, unsafe.Add(left, r*leftStep), taps[:pairs], w[:pairs])
+			o := unsafe.Slice((*int64)(unsafe.Add(out, (r)*outStep+c*8)), width)
 			if adds != 0 {
-				t0 = int64(y[0] + t0)
+				for j := range o {
+					o[j] = int64(o[j] + sums[j])
+				}
+				continue
 			}
-			y[0] = t0
+			copy(o, sums[:])
 		}
 	}
 }
@@ -3070,42 +3100,64 @@ func k_dot_i64_81eb46862c_go(f *abi.Frame) {
 //
 // for r: for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum }, of matrices r
 func k_dotbatch_f32_50c9796430_go(f *abi.Frame) {
-	n, pairs := f.Step[4], f.Step[3]
-	rowStep, across, down := f.Step[7]*4, f.Step[8]*4, f.Step[9]*4
+	var w [256][scalar.DotCols]scalar.Sum32
+	var taps [256]int
+	n, pairs, across := f.Step[4], f.Step[3], f.Step[8]*4
+	if n <= 0 {
+		return
+	}
+	rows, down, leftStep, outStep := f.Cols/n, f.Step[9]*4, f.Step[7]*4, n*4
+	for k := range pairs {
+		taps[k] = k * across
+	}
 	for r := range f.Rows {
-		product := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), f.Cols)
-		for row := range f.Cols / n {
-			o0 := product[row*n:][:n]
-			c := 0
-			for ; c+4 <= n; c += 4 {
-				var t0, t1, t2, t3 float32
-				a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]+row*rowStep), unsafe.Add(f.Ptr[1], r*f.Step[1]+c*4)
-				for k := range pairs {
-					x, row := *(*float32)(unsafe.Add(a, k*across)), (*[4]float32)(unsafe.Add(b, k*down))
-					s0, s1, s2, s3 := float64(x)*float64(row[0])+float64(t0), float64(x)*float64(row[1])+float64(t1), float64(x)*float64(row[2])+float64(t2), float64(x)*float64(row[3])+float64(t3)
-					if scalar.Doubtful32(s0) || scalar.Doubtful32(s1) || scalar.Doubtful32(s2) || scalar.Doubtful32(s3) {
-						t0, t1, t2, t3 = scalar.FMA32(x, row[0], t0), scalar.FMA32(x, row[1], t1), scalar.FMA32(x, row[2], t2), scalar.FMA32(x, row[3], t3)
-					} else {
-						t0, t1, t2, t3 = float32(s0), float32(s1), float32(s2), float32(s3)
-					}
+		left, right, out := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], r*f.Step[1]), unsafe.Add(f.Ptr[2], r*f.Step[2])
+		leastLeft := uint32(0)
+		if !scalar.Fused32 && rows > 1 {
+			leastLeft = scalar.Tame32
+			for r := range rows {
+				row := unsafe.Add(left, r*leftStep)
+				for _, at := range taps[:pairs] {
+					leastLeft = min(leastLeft, scalar.Magnitude32(*(*float32)(unsafe.Add(row, at))))
 				}
-				y := o0[c : c+4 : c+4]
-				y[0], y[1], y[2], y[3] = t0, t1, t2, t3
 			}
-			for ; c < n; c++ {
-				var t0 float32
-				a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]+row*rowStep), unsafe.Add(f.Ptr[1], r*f.Step[1]+c*4)
-				for k := range pairs {
-					x, row := *(*float32)(unsafe.Add(a, k*across)), (*[1]float32)(unsafe.Add(b, k*down))
-					s0 := float64(x)*float64(row[0]) + float64(t0)
-					if scalar.Doubtful32(s0) {
-						t0 = scalar.FMA32(x, row[0], t0)
-					} else {
-						t0 = float32(s0)
+		}
+		for c := 0; c < n; c += scalar.DotCols {
+			width := min(scalar.DotCols, n-c)
+			least := uint32(scalar.Tame32)
+			for k := range w[:pairs] {
+				from := unsafe.Slice((*float32)(unsafe.Add(right, k*down+c*4)), width)
+				if to := &w[k]; width == scalar.DotCols {
+					from := (*[scalar.DotCols]float32)(from)
+					to[0] = scalar.Sum32(from[0])
+					to[1] = scalar.Sum32(from[1])
+					to[2] = scalar.Sum32(from[2])
+					to[3] = scalar.Sum32(from[3])
+				} else {
+					*to = [scalar.DotCols]scalar.Sum32{}
+					for j, y := range from {
+						to[j] = scalar.Sum32(y)
 					}
 				}
-				y := o0[c : c+1 : c+1]
-				y[0] = t0
+				if !scalar.Fused32 && rows > 1 {
+					for _, y := range from {
+						least = min(least, scalar.Magnitude32(y))
+					}
+				}
+			}
+			var sums [scalar.DotRows32][scalar.DotCols]float32
+			var x [scalar.DotRows32]unsafe.Pointer
+			tame := scalar.AreTame32(leastLeft, least)
+			for r := 0; r < rows; r += scalar.DotRows32 {
+				for i := range x {
+					r := min(r+i, rows-1)
+					x[i] = unsafe.Add(left, r*leftStep)
+				}
+				scalar.Dot32(&sums, &x, taps[:pairs], w[:pairs], tame)
+				for i := range sums[:min(scalar.DotRows32, rows-r)] {
+					o := unsafe.Slice((*float32)(unsafe.Add(out, (r+i)*outStep+c*4)), width)
+					copy(o, sums[i][:])
+				}
 			}
 		}
 	}
@@ -3117,32 +3169,40 @@ func k_dotbatch_f32_50c9796430_go(f *abi.Frame) {
 //
 // for r: for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum }, of matrices r
 func k_dotbatch_f64_d256253dc8_go(f *abi.Frame) {
-	n, pairs := f.Step[4], f.Step[3]
-	rowStep, across, down := f.Step[7]*8, f.Step[8]*8, f.Step[9]*8
+	var w [256][scalar.DotCols]float64
+	var taps [256]int
+	n, pairs, across := f.Step[4], f.Step[3], f.Step[8]*8
+	if n <= 0 {
+		return
+	}
+	rows, down, leftStep, outStep := f.Cols/n, f.Step[9]*8, f.Step[7]*8, n*8
+	for k := range pairs {
+		taps[k] = k * across
+	}
 	for r := range f.Rows {
-		product := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), f.Cols)
-		for row := range f.Cols / n {
-			o0 := product[row*n:][:n]
-			c := 0
-			for ; c+4 <= n; c += 4 {
-				var t0, t1, t2, t3 float64
-				a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]+row*rowStep), unsafe.Add(f.Ptr[1], r*f.Step[1]+c*8)
-				for k := range pairs {
-					x, row := *(*float64)(unsafe.Add(a, k*across)), (*[4]float64)(unsafe.Add(b, k*down))
-					t0, t1, t2, t3 = scalar.CallFMA(x, row[0], t0), scalar.CallFMA(x, row[1], t1), scalar.CallFMA(x, row[2], t2), scalar.CallFMA(x, row[3], t3)
+		left, right, out := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], r*f.Step[1]), unsafe.Add(f.Ptr[2], r*f.Step[2])
+		for c := 0; c < n; c += scalar.DotCols {
+			width := min(scalar.DotCols, n-c)
+			for k := range w[:pairs] {
+				from := unsafe.Slice((*float64)(unsafe.Add(right, k*down+c*8)), width)
+				if to := &w[k]; width == scalar.DotCols {
+					from := (*[scalar.DotCols]float64)(from)
+					to[0] = float64(from[0])
+					to[1] = float64(from[1])
+					to[2] = float64(from[2])
+					to[3] = float64(from[3])
+				} else {
+					*to = [scalar.DotCols]float64{}
+					for j, y := range from {
+						to[j] = float64(y)
+					}
 				}
-				y := o0[c : c+4 : c+4]
-				y[0], y[1], y[2], y[3] = t0, t1, t2, t3
 			}
-			for ; c < n; c++ {
-				var t0 float64
-				a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]+row*rowStep), unsafe.Add(f.Ptr[1], r*f.Step[1]+c*8)
-				for k := range pairs {
-					x, row := *(*float64)(unsafe.Add(a, k*across)), (*[1]float64)(unsafe.Add(b, k*down))
-					t0 = scalar.CallFMA(x, row[0], t0)
-				}
-				y := o0[c : c+1 : c+1]
-				y[0] = t0
+			var sums [scalar.DotCols]float64
+			for r := range rows {
+				scalar.Dot64(&sums, unsafe.Add(left, r*leftStep), taps[:pairs], w[:pairs])
+				o := unsafe.Slice((*float64)(unsafe.Add(out, (r)*outStep+c*8)), width)
+				copy(o, sums[:])
 			}
 		}
 	}
@@ -3154,32 +3214,40 @@ func k_dotbatch_f64_d256253dc8_go(f *abi.Frame) {
 //
 // for r: for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum }, of matrices r
 func k_dotbatch_i32_533a3845df_go(f *abi.Frame) {
-	n, pairs := f.Step[4], f.Step[3]
-	rowStep, across, down := f.Step[7]*4, f.Step[8]*4, f.Step[9]*4
+	var w [256][scalar.DotCols]int32
+	var taps [256]int
+	n, pairs, across := f.Step[4], f.Step[3], f.Step[8]*4
+	if n <= 0 {
+		return
+	}
+	rows, down, leftStep, outStep := f.Cols/n, f.Step[9]*4, f.Step[7]*4, n*4
+	for k := range pairs {
+		taps[k] = k * across
+	}
 	for r := range f.Rows {
-		product := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), f.Cols)
-		for row := range f.Cols / n {
-			o0 := product[row*n:][:n]
-			c := 0
-			for ; c+4 <= n; c += 4 {
-				var t0, t1, t2, t3 int32
-				a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]+row*rowStep), unsafe.Add(f.Ptr[1], r*f.Step[1]+c*4)
-				for k := range pairs {
-					x, row := *(*int32)(unsafe.Add(a, k*across)), (*[4]int32)(unsafe.Add(b, k*down))
-					t0, t1, t2, t3 = t0+x*row[0], t1+x*row[1], t2+x*row[2], t3+x*row[3]
+		left, right, out := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], r*f.Step[1]), unsafe.Add(f.Ptr[2], r*f.Step[2])
+		for c := 0; c < n; c += scalar.DotCols {
+			width := min(scalar.DotCols, n-c)
+			for k := range w[:pairs] {
+				from := unsafe.Slice((*int32)(unsafe.Add(right, k*down+c*4)), width)
+				if to := &w[k]; width == scalar.DotCols {
+					from := (*[scalar.DotCols]int32)(from)
+					to[0] = int32(from[0])
+					to[1] = int32(from[1])
+					to[2] = int32(from[2])
+					to[3] = int32(from[3])
+				} else {
+					*to = [scalar.DotCols]int32{}
+					for j, y := range from {
+						to[j] = int32(y)
+					}
 				}
-				y := o0[c : c+4 : c+4]
-				y[0], y[1], y[2], y[3] = t0, t1, t2, t3
 			}
-			for ; c < n; c++ {
-				var t0 int32
-				a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]+row*rowStep), unsafe.Add(f.Ptr[1], r*f.Step[1]+c*4)
-				for k := range pairs {
-					x, row := *(*int32)(unsafe.Add(a, k*across)), (*[1]int32)(unsafe.Add(b, k*down))
-					t0 = t0 + x*row[0]
-				}
-				y := o0[c : c+1 : c+1]
-				y[0] = t0
+			var sums [scalar.DotCols]int32
+			for r := range rows {
+				scalar.DotInts(&sums, unsafe.Add(left, r*leftStep), taps[:pairs], w[:pairs])
+				o := unsafe.Slice((*int32)(unsafe.Add(out, (r)*outStep+c*4)), width)
+				copy(o, sums[:])
 			}
 		}
 	}
@@ -3191,38 +3259,42 @@ func k_dotbatch_i32_533a3845df_go(f *abi.Frame) {
 //
 // for m, n: { sum := 0; for k: sum += mulhalves(a0[m][k], a1[k][n]); o0[m][n] = sum, or += sum }
 func k_dothalves_i32_9153d54bcc_go(f *abi.Frame) {
-	n, across, pairs, adds := f.Cols, f.Step[3], f.Step[4], f.Step[5]
-	if n <= 0 {
-		return
+	var w [256][scalar.DotCols]int32
+	var taps [256]int
+	rows, n, pairs, adds := f.Rows, f.Cols, f.Step[4], f.Step[5]
+	left, right, out, outStep := f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Step[2]
+	across, leftStep := f.Step[3], f.Step[0]
+	for k := range pairs {
+		taps[k] = k * across
 	}
-	for r := range f.Rows {
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		c := 0
-		for ; c+4 <= n; c += 4 {
-			var t0, t1, t2, t3 int32
-			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
-			for k := range pairs {
-				x, row := *(*int32)(unsafe.Add(a, k*across)), (*[4]int32)(unsafe.Add(b, k*f.Step[1]))
-				t0, t1, t2, t3 = t0+(int32(int16(x))*int32(int16(row[0]))+(x>>16)*(row[0]>>16)), t1+(int32(int16(x))*int32(int16(row[1]))+(x>>16)*(row[1]>>16)), t2+(int32(int16(x))*int32(int16(row[2]))+(x>>16)*(row[2]>>16)), t3+(int32(int16(x))*int32(int16(row[3]))+(x>>16)*(row[3]>>16))
+	for c := 0; c < n; c += scalar.DotCols {
+		width := min(scalar.DotCols, n-c)
+		for k := range w[:pairs] {
+			from := unsafe.Slice((*int32)(unsafe.Add(right, k*f.Step[1]+c*4)), width)
+			if to := &w[k]; width == scalar.DotCols {
+				from := (*[scalar.DotCols]int32)(from)
+				to[0] = int32(from[0])
+				to[1] = int32(from[1])
+				to[2] = int32(from[2])
+				to[3] = int32(from[3])
+			} else {
+				*to = [scalar.DotCols]int32{}
+				for j, y := range from {
+					to[j] = int32(y)
+				}
 			}
-			y := o0[c : c+4 : c+4]
-			if adds != 0 {
-				t0, t1, t2, t3 = int32(y[0]+t0), int32(y[1]+t1), int32(y[2]+t2), int32(y[3]+t3)
-			}
-			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
 		}
-		for ; c < n; c++ {
-			var t0 int32
-			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
-			for k := range pairs {
-				x, row := *(*int32)(unsafe.Add(a, k*across)), (*[1]int32)(unsafe.Add(b, k*f.Step[1]))
-				t0 = t0 + (int32(int16(x))*int32(int16(row[0])) + (x>>16)*(row[0]>>16))
-			}
-			y := o0[c : c+1 : c+1]
+		var sums [scalar.DotCols]int32
+		for r := range rows {
+			scalar.DotHalves(&sums, unsafe.Add(left, r*leftStep), taps[:pairs], w[:pairs])
+			o := unsafe.Slice((*int32)(unsafe.Add(out, (r)*outStep+c*4)), width)
 			if adds != 0 {
-				t0 = int32(y[0] + t0)
+				for j := range o {
+					o[j] = int32(o[j] + sums[j])
+				}
+				continue
 			}
-			y[0] = t0
+			copy(o, sums[:])
 		}
 	}
 }
@@ -3233,67 +3305,73 @@ func k_dothalves_i32_9153d54bcc_go(f *abi.Frame) {
 //
 // for m, n: { sum := 0; for k: sum = fma(a0[window m + tap k], a1[k][n], sum); o0[m][n] = sum, or += sum }
 func k_dotleftwindows_f32_eea7e8f90b_go(f *abi.Frame) {
-	n, across, pairs, adds := f.Cols, f.Step[3], f.Step[4], f.Step[5]
-	runs, taps, skipRuns, skipTaps := f.Step[8], f.Step[9], f.Step[12], f.Step[13]
-	runStep, tapStep := f.Step[10]*4, f.Step[11]*4
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		window := (r/f.Step[14]*f.Step[15] + r%f.Step[14]*across) * 4
-		c := 0
-		for ; c+4 <= n; c += 4 {
-			var t0, t1, t2, t3 float32
-			a, b := unsafe.Add(f.Ptr[0], window), unsafe.Add(f.Ptr[1], c*4)
-			at, run, tap := skipRuns*runStep+skipTaps*tapStep, runs-skipRuns, taps-skipTaps
-			for k := range pairs {
-				x, row := *(*float32)(unsafe.Add(a, at)), (*[4]float32)(unsafe.Add(b, k*f.Step[1]))
-				s0, s1, s2, s3 := float64(x)*float64(row[0])+float64(t0), float64(x)*float64(row[1])+float64(t1), float64(x)*float64(row[2])+float64(t2), float64(x)*float64(row[3])+float64(t3)
-				if scalar.Doubtful32(s0) || scalar.Doubtful32(s1) || scalar.Doubtful32(s2) || scalar.Doubtful32(s3) {
-					t0, t1, t2, t3 = scalar.FMA32(x, row[0], t0), scalar.FMA32(x, row[1], t1), scalar.FMA32(x, row[2], t2), scalar.FMA32(x, row[3], t3)
-				} else {
-					t0, t1, t2, t3 = float32(s0), float32(s1), float32(s2), float32(s3)
-				}
-				at += tapStep
-				if tap--; tap == 0 {
-					at, tap = at+runStep-taps*tapStep, taps
-					if run--; run == 0 {
-						at, run = at+f.Step[0]-runs*runStep, runs
-					}
-				}
+	var w [256][scalar.DotCols]scalar.Sum32
+	var taps [256]int
+	rows, n, pairs, adds := f.Rows, f.Cols, f.Step[4], f.Step[5]
+	left, right, out, outStep := f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Step[2]
+	line, lineStep, step := f.Step[14], f.Step[15]*4, f.Step[3]*4
+	runs, ofRun, run, tap, from := f.Step[8], f.Step[9], f.Step[12], f.Step[13], 0
+	for k := range pairs {
+		taps[k] = from + (run*f.Step[10]+tap*f.Step[11])*4
+		if tap++; tap == ofRun {
+			tap = 0
+			if run++; run == runs {
+				run, from = 0, from+f.Step[0]
 			}
-			y := o0[c : c+4 : c+4]
-			if adds != 0 {
-				t0, t1, t2, t3 = float32(y[0]+t0), float32(y[1]+t1), float32(y[2]+t2), float32(y[3]+t3)
-			}
-			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
 		}
-		for ; c < n; c++ {
-			var t0 float32
-			a, b := unsafe.Add(f.Ptr[0], window), unsafe.Add(f.Ptr[1], c*4)
-			at, run, tap := skipRuns*runStep+skipTaps*tapStep, runs-skipRuns, taps-skipTaps
-			for k := range pairs {
-				x, row := *(*float32)(unsafe.Add(a, at)), (*[1]float32)(unsafe.Add(b, k*f.Step[1]))
-				s0 := float64(x)*float64(row[0]) + float64(t0)
-				if scalar.Doubtful32(s0) {
-					t0 = scalar.FMA32(x, row[0], t0)
-				} else {
-					t0 = float32(s0)
+	}
+	leastLeft := uint32(0)
+	if !scalar.Fused32 && rows > 1 {
+		leastLeft = scalar.Tame32
+		for r := range rows {
+			row := unsafe.Add(left, r/line*lineStep+r%line*step)
+			for _, at := range taps[:pairs] {
+				leastLeft = min(leastLeft, scalar.Magnitude32(*(*float32)(unsafe.Add(row, at))))
+			}
+		}
+	}
+	for c := 0; c < n; c += scalar.DotCols {
+		width := min(scalar.DotCols, n-c)
+		least := uint32(scalar.Tame32)
+		for k := range w[:pairs] {
+			from := unsafe.Slice((*float32)(unsafe.Add(right, k*f.Step[1]+c*4)), width)
+			if to := &w[k]; width == scalar.DotCols {
+				from := (*[scalar.DotCols]float32)(from)
+				to[0] = scalar.Sum32(from[0])
+				to[1] = scalar.Sum32(from[1])
+				to[2] = scalar.Sum32(from[2])
+				to[3] = scalar.Sum32(from[3])
+			} else {
+				*to = [scalar.DotCols]scalar.Sum32{}
+				for j, y := range from {
+					to[j] = scalar.Sum32(y)
 				}
-				at += tapStep
-				if tap--; tap == 0 {
-					at, tap = at+runStep-taps*tapStep, taps
-					if run--; run == 0 {
-						at, run = at+f.Step[0]-runs*runStep, runs
+			}
+			if !scalar.Fused32 && rows > 1 {
+				for _, y := range from {
+					least = min(least, scalar.Magnitude32(y))
+				}
+			}
+		}
+		var sums [scalar.DotRows32][scalar.DotCols]float32
+		var x [scalar.DotRows32]unsafe.Pointer
+		tame := scalar.AreTame32(leastLeft, least)
+		for r := 0; r < rows; r += scalar.DotRows32 {
+			for i := range x {
+				r := min(r+i, rows-1)
+				x[i] = unsafe.Add(left, r/line*lineStep+r%line*step)
+			}
+			scalar.Dot32(&sums, &x, taps[:pairs], w[:pairs], tame)
+			for i := range sums[:min(scalar.DotRows32, rows-r)] {
+				o := unsafe.Slice((*float32)(unsafe.Add(out, (r+i)*outStep+c*4)), width)
+				if adds != 0 {
+					for j := range o {
+						o[j] = float32(o[j] + sums[i][j])
 					}
+					continue
 				}
+				copy(o, sums[i][:])
 			}
-			y := o0[c : c+1 : c+1]
-			if adds != 0 {
-				t0 = float32(y[0] + t0)
-			}
-			y[0] = t0
 		}
 	}
 }
@@ -3304,66 +3382,77 @@ func k_dotleftwindows_f32_eea7e8f90b_go(f *abi.Frame) {
 //
 // for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[tap k + n], sum); o0[m][n] = sum, or += sum }
 func k_dotwindows_f32_b7c0a2915b_go(f *abi.Frame) {
-	n, across, pairs, adds := f.Cols, f.Step[3], f.Step[4], f.Step[5]
-	runs, taps, skipRuns, skipTaps := f.Step[8], f.Step[9], f.Step[12], f.Step[13]
-	runStep, tapStep := f.Step[10]*4, f.Step[11]*4
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		c := 0
-		for ; c+4 <= n; c += 4 {
-			var t0, t1, t2, t3 float32
-			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
-			at, run, tap := skipRuns*runStep+skipTaps*tapStep, runs-skipRuns, taps-skipTaps
-			for k := range pairs {
-				x, row := *(*float32)(unsafe.Add(a, k*across)), (*[4]float32)(unsafe.Add(b, at))
-				s0, s1, s2, s3 := float64(x)*float64(row[0])+float64(t0), float64(x)*float64(row[1])+float64(t1), float64(x)*float64(row[2])+float64(t2), float64(x)*float64(row[3])+float64(t3)
-				if scalar.Doubtful32(s0) || scalar.Doubtful32(s1) || scalar.Doubtful32(s2) || scalar.Doubtful32(s3) {
-					t0, t1, t2, t3 = scalar.FMA32(x, row[0], t0), scalar.FMA32(x, row[1], t1), scalar.FMA32(x, row[2], t2), scalar.FMA32(x, row[3], t3)
-				} else {
-					t0, t1, t2, t3 = float32(s0), float32(s1), float32(s2), float32(s3)
-				}
-				at += tapStep
-				if tap--; tap == 0 {
-					at, tap = at+runStep-taps*tapStep, taps
-					if run--; run == 0 {
-						at, run = at+f.Step[1]-runs*runStep, runs
-					}
-				}
+	var w [256][scalar.DotCols]scalar.Sum32
+	var taps [256]int
+	rows, n, pairs, adds := f.Rows, f.Cols, f.Step[4], f.Step[5]
+	left, right, out, outStep := f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Step[2]
+	var windows [256]int
+	runs, ofRun, run, tap, from := f.Step[8], f.Step[9], f.Step[12], f.Step[13], 0
+	for k := range pairs {
+		windows[k] = from + (run*f.Step[10]+tap*f.Step[11])*4
+		if tap++; tap == ofRun {
+			tap = 0
+			if run++; run == runs {
+				run, from = 0, from+f.Step[1]
 			}
-			y := o0[c : c+4 : c+4]
-			if adds != 0 {
-				t0, t1, t2, t3 = float32(y[0]+t0), float32(y[1]+t1), float32(y[2]+t2), float32(y[3]+t3)
-			}
-			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
 		}
-		for ; c < n; c++ {
-			var t0 float32
-			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
-			at, run, tap := skipRuns*runStep+skipTaps*tapStep, runs-skipRuns, taps-skipTaps
-			for k := range pairs {
-				x, row := *(*float32)(unsafe.Add(a, k*across)), (*[1]float32)(unsafe.Add(b, at))
-				s0 := float64(x)*float64(row[0]) + float64(t0)
-				if scalar.Doubtful32(s0) {
-					t0 = scalar.FMA32(x, row[0], t0)
-				} else {
-					t0 = float32(s0)
+	}
+	across, leftStep := f.Step[3], f.Step[0]
+	for k := range pairs {
+		taps[k] = k * across
+	}
+	leastLeft := uint32(0)
+	if !scalar.Fused32 && rows > 1 {
+		leastLeft = scalar.Tame32
+		for r := range rows {
+			row := unsafe.Add(left, r*leftStep)
+			for _, at := range taps[:pairs] {
+				leastLeft = min(leastLeft, scalar.Magnitude32(*(*float32)(unsafe.Add(row, at))))
+			}
+		}
+	}
+	for c := 0; c < n; c += scalar.DotCols {
+		width := min(scalar.DotCols, n-c)
+		least := uint32(scalar.Tame32)
+		for k := range w[:pairs] {
+			from := unsafe.Slice((*float32)(unsafe.Add(right, windows[k]+c*4)), width)
+			if to := &w[k]; width == scalar.DotCols {
+				from := (*[scalar.DotCols]float32)(from)
+				to[0] = scalar.Sum32(from[0])
+				to[1] = scalar.Sum32(from[1])
+				to[2] = scalar.Sum32(from[2])
+				to[3] = scalar.Sum32(from[3])
+			} else {
+				*to = [scalar.DotCols]scalar.Sum32{}
+				for j, y := range from {
+					to[j] = scalar.Sum32(y)
 				}
-				at += tapStep
-				if tap--; tap == 0 {
-					at, tap = at+runStep-taps*tapStep, taps
-					if run--; run == 0 {
-						at, run = at+f.Step[1]-runs*runStep, runs
+			}
+			if !scalar.Fused32 && rows > 1 {
+				for _, y := range from {
+					least = min(least, scalar.Magnitude32(y))
+				}
+			}
+		}
+		var sums [scalar.DotRows32][scalar.DotCols]float32
+		var x [scalar.DotRows32]unsafe.Pointer
+		tame := scalar.AreTame32(leastLeft, least)
+		for r := 0; r < rows; r += scalar.DotRows32 {
+			for i := range x {
+				r := min(r+i, rows-1)
+				x[i] = unsafe.Add(left, r*leftStep)
+			}
+			scalar.Dot32(&sums, &x, taps[:pairs], w[:pairs], tame)
+			for i := range sums[:min(scalar.DotRows32, rows-r)] {
+				o := unsafe.Slice((*float32)(unsafe.Add(out, (r+i)*outStep+c*4)), width)
+				if adds != 0 {
+					for j := range o {
+						o[j] = float32(o[j] + sums[i][j])
 					}
+					continue
 				}
+				copy(o, sums[i][:])
 			}
-			y := o0[c : c+1 : c+1]
-			if adds != 0 {
-				t0 = float32(y[0] + t0)
-			}
-			y[0] = t0
 		}
 	}
 }
@@ -9578,22 +9667,33 @@ func k_reduce_columns_add_f32_u_09dedd33c7_go(f *abi.Frame) {
 	for r := range f.Rows {
 		for from := 0; from < f.Cols; from += 16 {
 			c := min(from, f.Cols-16)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[16]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						lane[j] = v0
+			for _, first := range [...]int{24, 8, 16, 0} {
+				for b := first; b < min(n, first+8); b++ {
+					for j := 0; j < 16; j += 1 {
+						to := (*[1]float32)(l[b][j:])
+						var x float32
+						for i := b; i < n; i += 32 {
+							a0 := (*[1]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+(c+j)*4))
+							v0 := a0[0]
+							if i < 32 {
+								x = v0
+								continue
+							}
+							x = float32(x + v0)
+						}
+						if b < 16 && b+16 < n {
+							half := (*[1]float32)(l[b+16][j:])
+							x = float32(x + half[0])
+						}
+						if b < 8 && b+8 < n {
+							half := (*[1]float32)(l[b+8][j:])
+							x = float32(x + half[0])
+						}
+						*to = [...]float32{x}
 					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					lane[j] = float32(lane[j] + v0)
 				}
 			}
-			for half := 16; half > 0; half /= 2 {
+			for half := 4; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
 						l[b-half][j] = float32(l[b-half][j] + l[b][j])
@@ -9616,22 +9716,33 @@ func k_reduce_columns_add_f64_u_daeefbfc01_go(f *abi.Frame) {
 	for r := range f.Rows {
 		for from := 0; from < f.Cols; from += 16 {
 			c := min(from, f.Cols-16)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						lane[j] = v0
+			for _, first := range [...]int{24, 8, 16, 0} {
+				for b := first; b < min(n, first+8); b++ {
+					for j := 0; j < 16; j += 1 {
+						to := (*[1]float64)(l[b][j:])
+						var x float64
+						for i := b; i < n; i += 32 {
+							a0 := (*[1]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+(c+j)*8))
+							v0 := a0[0]
+							if i < 32 {
+								x = v0
+								continue
+							}
+							x = float64(x + v0)
+						}
+						if b < 16 && b+16 < n {
+							half := (*[1]float64)(l[b+16][j:])
+							x = float64(x + half[0])
+						}
+						if b < 8 && b+8 < n {
+							half := (*[1]float64)(l[b+8][j:])
+							x = float64(x + half[0])
+						}
+						*to = [...]float64{x}
 					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					lane[j] = float64(lane[j] + v0)
 				}
 			}
-			for half := 16; half > 0; half /= 2 {
+			for half := 4; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
 						l[b-half][j] = float64(l[b-half][j] + l[b][j])
@@ -9654,25 +9765,35 @@ func k_reduce_columns_add_mul_f32_us_11df9470f6_go(f *abi.Frame) {
 	for r := range f.Rows {
 		for from := 0; from < f.Cols; from += 16 {
 			c := min(from, f.Cols-16)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[16]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
-				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float32(v0 * s1)
-						lane[j] = t0
+			for _, first := range [...]int{24, 8, 16, 0} {
+				for b := first; b < min(n, first+8); b++ {
+					for j := 0; j < 16; j += 1 {
+						to := (*[1]float32)(l[b][j:])
+						var x float32
+						for i := b; i < n; i += 32 {
+							a0 := (*[1]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+(c+j)*4))
+							v0 := a0[0]
+							s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
+							t0 := float32(v0 * s1)
+							if i < 32 {
+								x = t0
+								continue
+							}
+							x = float32(x + t0)
+						}
+						if b < 16 && b+16 < n {
+							half := (*[1]float32)(l[b+16][j:])
+							x = float32(x + half[0])
+						}
+						if b < 8 && b+8 < n {
+							half := (*[1]float32)(l[b+8][j:])
+							x = float32(x + half[0])
+						}
+						*to = [...]float32{x}
 					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float32(v0 * s1)
-					lane[j] = float32(lane[j] + t0)
 				}
 			}
-			for half := 16; half > 0; half /= 2 {
+			for half := 4; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
 						l[b-half][j] = float32(l[b-half][j] + l[b][j])
@@ -9695,25 +9816,35 @@ func k_reduce_columns_add_mul_f64_us_8d23389c22_go(f *abi.Frame) {
 	for r := range f.Rows {
 		for from := 0; from < f.Cols; from += 16 {
 			c := min(from, f.Cols-16)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
-				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float64(v0 * s1)
-						lane[j] = t0
+			for _, first := range [...]int{24, 8, 16, 0} {
+				for b := first; b < min(n, first+8); b++ {
+					for j := 0; j < 16; j += 1 {
+						to := (*[1]float64)(l[b][j:])
+						var x float64
+						for i := b; i < n; i += 32 {
+							a0 := (*[1]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+(c+j)*8))
+							v0 := a0[0]
+							s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+							t0 := float64(v0 * s1)
+							if i < 32 {
+								x = t0
+								continue
+							}
+							x = float64(x + t0)
+						}
+						if b < 16 && b+16 < n {
+							half := (*[1]float64)(l[b+16][j:])
+							x = float64(x + half[0])
+						}
+						if b < 8 && b+8 < n {
+							half := (*[1]float64)(l[b+8][j:])
+							x = float64(x + half[0])
+						}
+						*to = [...]float64{x}
 					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float64(v0 * s1)
-					lane[j] = float64(lane[j] + t0)
 				}
 			}
-			for half := 16; half > 0; half /= 2 {
+			for half := 4; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
 						l[b-half][j] = float64(l[b-half][j] + l[b][j])
@@ -9736,25 +9867,35 @@ func k_reduce_columns_max_add_f32_su_6e75755142_go(f *abi.Frame) {
 	for r := range f.Rows {
 		for from := 0; from < f.Cols; from += 16 {
 			c := min(from, f.Cols-16)
-			for i := range n {
-				lane := &l[i%32]
-				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
-				a1 := (*[16]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
-				if i < 32 {
-					for j := range lane {
-						v1 := a1[j]
-						t0 := float32(s0 + v1)
-						lane[j] = t0
+			for _, first := range [...]int{24, 8, 16, 0} {
+				for b := first; b < min(n, first+8); b++ {
+					for j := 0; j < 16; j += 1 {
+						to := (*[1]float32)(l[b][j:])
+						var x float32
+						for i := b; i < n; i += 32 {
+							s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
+							a1 := (*[1]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+(c+j)*4))
+							v1 := a1[0]
+							t0 := float32(s0 + v1)
+							if i < 32 {
+								x = t0
+								continue
+							}
+							x = scalar.Max(x, t0)
+						}
+						if b < 16 && b+16 < n {
+							half := (*[1]float32)(l[b+16][j:])
+							x = scalar.Max(x, half[0])
+						}
+						if b < 8 && b+8 < n {
+							half := (*[1]float32)(l[b+8][j:])
+							x = scalar.Max(x, half[0])
+						}
+						*to = [...]float32{x}
 					}
-					continue
-				}
-				for j := range lane {
-					v1 := a1[j]
-					t0 := float32(s0 + v1)
-					lane[j] = scalar.Max(lane[j], t0)
 				}
 			}
-			for half := 16; half > 0; half /= 2 {
+			for half := 4; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
 						l[b-half][j] = scalar.Max(l[b-half][j], l[b][j])
@@ -9777,25 +9918,35 @@ func k_reduce_columns_max_add_f64_us_878cd2b780_go(f *abi.Frame) {
 	for r := range f.Rows {
 		for from := 0; from < f.Cols; from += 16 {
 			c := min(from, f.Cols-16)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
-				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float64(v0 + s1)
-						lane[j] = t0
+			for _, first := range [...]int{24, 8, 16, 0} {
+				for b := first; b < min(n, first+8); b++ {
+					for j := 0; j < 16; j += 1 {
+						to := (*[1]float64)(l[b][j:])
+						var x float64
+						for i := b; i < n; i += 32 {
+							a0 := (*[1]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+(c+j)*8))
+							v0 := a0[0]
+							s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+							t0 := float64(v0 + s1)
+							if i < 32 {
+								x = t0
+								continue
+							}
+							x = scalar.Max(x, t0)
+						}
+						if b < 16 && b+16 < n {
+							half := (*[1]float64)(l[b+16][j:])
+							x = scalar.Max(x, half[0])
+						}
+						if b < 8 && b+8 < n {
+							half := (*[1]float64)(l[b+8][j:])
+							x = scalar.Max(x, half[0])
+						}
+						*to = [...]float64{x}
 					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float64(v0 + s1)
-					lane[j] = scalar.Max(lane[j], t0)
 				}
 			}
-			for half := 16; half > 0; half /= 2 {
+			for half := 4; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
 						l[b-half][j] = scalar.Max(l[b-half][j], l[b][j])
@@ -9818,25 +9969,35 @@ func k_reduce_columns_min_add_f32_us_590dfbfc6f_go(f *abi.Frame) {
 	for r := range f.Rows {
 		for from := 0; from < f.Cols; from += 16 {
 			c := min(from, f.Cols-16)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[16]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
-				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float32(v0 + s1)
-						lane[j] = t0
+			for _, first := range [...]int{24, 8, 16, 0} {
+				for b := first; b < min(n, first+8); b++ {
+					for j := 0; j < 16; j += 1 {
+						to := (*[1]float32)(l[b][j:])
+						var x float32
+						for i := b; i < n; i += 32 {
+							a0 := (*[1]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+(c+j)*4))
+							v0 := a0[0]
+							s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
+							t0 := float32(v0 + s1)
+							if i < 32 {
+								x = t0
+								continue
+							}
+							x = scalar.Min(x, t0)
+						}
+						if b < 16 && b+16 < n {
+							half := (*[1]float32)(l[b+16][j:])
+							x = scalar.Min(x, half[0])
+						}
+						if b < 8 && b+8 < n {
+							half := (*[1]float32)(l[b+8][j:])
+							x = scalar.Min(x, half[0])
+						}
+						*to = [...]float32{x}
 					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float32(v0 + s1)
-					lane[j] = scalar.Min(lane[j], t0)
 				}
 			}
-			for half := 16; half > 0; half /= 2 {
+			for half := 4; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
 						l[b-half][j] = scalar.Min(l[b-half][j], l[b][j])
@@ -9859,25 +10020,35 @@ func k_reduce_columns_min_add_f64_su_1e4cde9d00_go(f *abi.Frame) {
 	for r := range f.Rows {
 		for from := 0; from < f.Cols; from += 16 {
 			c := min(from, f.Cols-16)
-			for i := range n {
-				lane := &l[i%32]
-				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
-				a1 := (*[16]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
-				if i < 32 {
-					for j := range lane {
-						v1 := a1[j]
-						t0 := float64(s0 + v1)
-						lane[j] = t0
+			for _, first := range [...]int{24, 8, 16, 0} {
+				for b := first; b < min(n, first+8); b++ {
+					for j := 0; j < 16; j += 1 {
+						to := (*[1]float64)(l[b][j:])
+						var x float64
+						for i := b; i < n; i += 32 {
+							s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
+							a1 := (*[1]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+(c+j)*8))
+							v1 := a1[0]
+							t0 := float64(s0 + v1)
+							if i < 32 {
+								x = t0
+								continue
+							}
+							x = scalar.Min(x, t0)
+						}
+						if b < 16 && b+16 < n {
+							half := (*[1]float64)(l[b+16][j:])
+							x = scalar.Min(x, half[0])
+						}
+						if b < 8 && b+8 < n {
+							half := (*[1]float64)(l[b+8][j:])
+							x = scalar.Min(x, half[0])
+						}
+						*to = [...]float64{x}
 					}
-					continue
-				}
-				for j := range lane {
-					v1 := a1[j]
-					t0 := float64(s0 + v1)
-					lane[j] = scalar.Min(lane[j], t0)
 				}
 			}
-			for half := 16; half > 0; half /= 2 {
+			for half := 4; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
 						l[b-half][j] = scalar.Min(l[b-half][j], l[b][j])
@@ -11726,9 +11897,10 @@ func k_scan_add_f32_carry_aff58f38b1_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := float32(carry)
 		for i, x := range a0 {
 			run = float32(run + x)
-			o0[i] = float32(float32(carry) + run)
+			o0[i] = float32(before + run)
 		}
 		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = float64(carry + float64(run))
@@ -11750,9 +11922,10 @@ func k_scan_add_f64_carry_71e1355771_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = float64(run + x)
-			o0[i] = float64(carry + run)
+			o0[i] = float64(before + run)
 		}
 		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = float64(carry + run)
@@ -11818,9 +11991,10 @@ func k_scan_add_i32_carry_b836774a91_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = int32(run + x)
-			o0[i] = int32(carry + run)
+			o0[i] = int32(before + run)
 		}
 		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = int32(carry + run)
@@ -11864,9 +12038,10 @@ func k_scan_add_i64_carry_5b60fc76de_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = int64(run + x)
-			o0[i] = int64(carry + run)
+			o0[i] = int64(before + run)
 		}
 		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = int64(carry + run)
@@ -11910,9 +12085,10 @@ func k_scan_add_u8_carry_569433fc00_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = uint8(run + x)
-			o0[i] = uint8(carry + run)
+			o0[i] = uint8(before + run)
 		}
 		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint8(carry + run)
@@ -11934,9 +12110,10 @@ func k_scan_max_f32_carry_300fed68ba_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = scalar.Max(run, x)
-			o0[i] = scalar.Max(carry, run)
+			o0[i] = scalar.Max(before, run)
 		}
 		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Max(carry, run)
@@ -12002,9 +12179,10 @@ func k_scan_max_f64_carry_36e70121b9_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = scalar.Max(run, x)
-			o0[i] = scalar.Max(carry, run)
+			o0[i] = scalar.Max(before, run)
 		}
 		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Max(carry, run)
@@ -12048,9 +12226,10 @@ func k_scan_max_i32_carry_e29ecd08c9_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = scalar.Max(run, x)
-			o0[i] = scalar.Max(carry, run)
+			o0[i] = scalar.Max(before, run)
 		}
 		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Max(carry, run)
@@ -12094,9 +12273,10 @@ func k_scan_max_i64_carry_dd638e9309_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = scalar.Max(run, x)
-			o0[i] = scalar.Max(carry, run)
+			o0[i] = scalar.Max(before, run)
 		}
 		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Max(carry, run)
@@ -12140,9 +12320,10 @@ func k_scan_max_u8_carry_3b821cbfcb_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = scalar.Max(run, x)
-			o0[i] = scalar.Max(carry, run)
+			o0[i] = scalar.Max(before, run)
 		}
 		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Max(carry, run)
@@ -12186,9 +12367,10 @@ func k_scan_min_f32_carry_e3a40d8650_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = scalar.Min(run, x)
-			o0[i] = scalar.Min(carry, run)
+			o0[i] = scalar.Min(before, run)
 		}
 		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Min(carry, run)
@@ -12210,9 +12392,10 @@ func k_scan_min_f64_carry_fc20488977_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = scalar.Min(run, x)
-			o0[i] = scalar.Min(carry, run)
+			o0[i] = scalar.Min(before, run)
 		}
 		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Min(carry, run)
@@ -12278,9 +12461,10 @@ func k_scan_min_i32_carry_5d45cbd476_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = scalar.Min(run, x)
-			o0[i] = scalar.Min(carry, run)
+			o0[i] = scalar.Min(before, run)
 		}
 		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Min(carry, run)
@@ -12324,9 +12508,10 @@ func k_scan_min_i64_carry_771db59c78_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = scalar.Min(run, x)
-			o0[i] = scalar.Min(carry, run)
+			o0[i] = scalar.Min(before, run)
 		}
 		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Min(carry, run)
@@ -12370,9 +12555,10 @@ func k_scan_min_u8_carry_479ff6d349_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = scalar.Min(run, x)
-			o0[i] = scalar.Min(carry, run)
+			o0[i] = scalar.Min(before, run)
 		}
 		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Min(carry, run)
@@ -12438,9 +12624,10 @@ func k_scan_mul_i32_carry_c2d0edfb8b_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = int32(run * x)
-			o0[i] = int32(carry * run)
+			o0[i] = int32(before * run)
 		}
 		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = int32(carry * run)
@@ -12506,9 +12693,10 @@ func k_scan_mul_i64_carry_5a2edad5ff_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = int64(run * x)
-			o0[i] = int64(carry * run)
+			o0[i] = int64(before * run)
 		}
 		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = int64(carry * run)
@@ -12552,9 +12740,10 @@ func k_scan_mul_u8_carry_22871326b9_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		before := carry
 		for i, x := range a0 {
 			run = uint8(run * x)
-			o0[i] = uint8(carry * run)
+			o0[i] = uint8(before * run)
 		}
 		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint8(carry * run)

@@ -43,10 +43,37 @@ func k_fma_fma_sub_etc_f32_sussssss_4d43169e29_go(f *abi.Frame) {
 		t5 := float32(s7 - s6)
 		for i := range n {
 			v1 := a1[i]
-			t0 := scalar.FMA32(s0, v1, s2)
-			t1 := scalar.FMA32(s3, v1, s4)
+			st0 := scalar.MulAdd32(s0, v1, s2)
+			t0 := float32(st0)
+			if scalar.Tied32(st0) {
+				if scalar.Inexact32(st0, scalar.Sum32(s0), scalar.Sum32(v1), scalar.Sum32(s2)) {
+					t0 = scalar.FMA32(s0, v1, s2)
+				}
+			}
+			if scalar.Tiny32(st0) {
+				t0 = scalar.FMA32(s0, v1, s2)
+			}
+			st1 := scalar.MulAdd32(s3, v1, s4)
+			t1 := float32(st1)
+			if scalar.Tied32(st1) {
+				if scalar.Inexact32(st1, scalar.Sum32(s3), scalar.Sum32(v1), scalar.Sum32(s4)) {
+					t1 = scalar.FMA32(s3, v1, s4)
+				}
+			}
+			if scalar.Tiny32(st1) {
+				t1 = scalar.FMA32(s3, v1, s4)
+			}
 			t2 := float32(t0 - t1)
-			t3 := scalar.FMA32(t2, s5, t1)
+			st3 := scalar.MulAdd32(t2, s5, t1)
+			t3 := float32(st3)
+			if scalar.Tied32(st3) {
+				if scalar.Inexact32(st3, scalar.Sum32(t2), scalar.Sum32(s5), scalar.Sum32(t1)) {
+					t3 = scalar.FMA32(t2, s5, t1)
+				}
+			}
+			if scalar.Tiny32(st3) {
+				t3 = scalar.FMA32(t2, s5, t1)
+			}
 			t4 := float32(t3 - s6)
 			t6 := float32(t4 / t5)
 			o0[i] = t6
@@ -190,8 +217,26 @@ func k_sub_fma_fma_etc_f32_ssuusss_4c608415c3_go(f *abi.Frame) {
 		for i := range n {
 			v2 := a2[i]
 			v3 := a3[i]
-			t1 := scalar.FMA32(t0, v2, s1)
-			t2 := scalar.FMA32(v3, s4, t1)
+			st1 := scalar.MulAdd32(t0, v2, s1)
+			t1 := float32(st1)
+			if scalar.Tied32(st1) {
+				if scalar.Inexact32(st1, scalar.Sum32(t0), scalar.Sum32(v2), scalar.Sum32(s1)) {
+					t1 = scalar.FMA32(t0, v2, s1)
+				}
+			}
+			if scalar.Tiny32(st1) {
+				t1 = scalar.FMA32(t0, v2, s1)
+			}
+			st2 := scalar.MulAdd32(v3, s4, t1)
+			t2 := float32(st2)
+			if scalar.Tied32(st2) {
+				if scalar.Inexact32(st2, scalar.Sum32(v3), scalar.Sum32(s4), scalar.Sum32(t1)) {
+					t2 = scalar.FMA32(v3, s4, t1)
+				}
+			}
+			if scalar.Tiny32(st2) {
+				t2 = scalar.FMA32(v3, s4, t1)
+			}
 			t3 := float32(t2 - s5)
 			t5 := float32(t3 / t4)
 			o0[i] = t5
@@ -219,8 +264,26 @@ func k_sub_fma_fma_etc_f32_ssuusss_98011d9d06_go(f *abi.Frame) {
 		for i := range n {
 			v2 := a2[i]
 			v3 := a3[i]
-			t1 := scalar.FMA32(t0, v2, s1)
-			t2 := scalar.FMA32(v3, s4, t1)
+			st1 := scalar.MulAdd32(t0, v2, s1)
+			t1 := float32(st1)
+			if scalar.Tied32(st1) {
+				if scalar.Inexact32(st1, scalar.Sum32(t0), scalar.Sum32(v2), scalar.Sum32(s1)) {
+					t1 = scalar.FMA32(t0, v2, s1)
+				}
+			}
+			if scalar.Tiny32(st1) {
+				t1 = scalar.FMA32(t0, v2, s1)
+			}
+			st2 := scalar.MulAdd32(v3, s4, t1)
+			t2 := float32(st2)
+			if scalar.Tied32(st2) {
+				if scalar.Inexact32(st2, scalar.Sum32(v3), scalar.Sum32(s4), scalar.Sum32(t1)) {
+					t2 = scalar.FMA32(v3, s4, t1)
+				}
+			}
+			if scalar.Tiny32(st2) {
+				t2 = scalar.FMA32(v3, s4, t1)
+			}
 			t3 := float32(s5 * t2)
 			t4 := float32(s6 + t3)
 			o0[i] = t4
@@ -248,7 +311,16 @@ func k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895_go(f *abi.Frame) {
 		for i := range n {
 			v2 := a2[i]
 			v3 := a3[i]
-			t1 := scalar.FMA32(t0, v2, s1)
+			st1 := scalar.MulAdd32(t0, v2, s1)
+			t1 := float32(st1)
+			if scalar.Tied32(st1) {
+				if scalar.Inexact32(st1, scalar.Sum32(t0), scalar.Sum32(v2), scalar.Sum32(s1)) {
+					t1 = scalar.FMA32(t0, v2, s1)
+				}
+			}
+			if scalar.Tiny32(st1) {
+				t1 = scalar.FMA32(t0, v2, s1)
+			}
 			t2 := float32(t1 * v3)
 			t3 := scalar.Max(t2, s4)
 			t4 := scalar.Min(t3, s5)
@@ -283,8 +355,26 @@ func k_sub_fma_sub_etc_f32_ssuss_8f12c66750_go(f *abi.Frame) {
 		t2 := float32(s3 - s4)
 		for i := range n {
 			v2 := a2[i]
-			t1 := scalar.FMA32(t0, v2, s1)
-			t3 := scalar.FMA32(t2, v2, s4)
+			st1 := scalar.MulAdd32(t0, v2, s1)
+			t1 := float32(st1)
+			if scalar.Tied32(st1) {
+				if scalar.Inexact32(st1, scalar.Sum32(t0), scalar.Sum32(v2), scalar.Sum32(s1)) {
+					t1 = scalar.FMA32(t0, v2, s1)
+				}
+			}
+			if scalar.Tiny32(st1) {
+				t1 = scalar.FMA32(t0, v2, s1)
+			}
+			st3 := scalar.MulAdd32(t2, v2, s4)
+			t3 := float32(st3)
+			if scalar.Tied32(st3) {
+				if scalar.Inexact32(st3, scalar.Sum32(t2), scalar.Sum32(v2), scalar.Sum32(s4)) {
+					t3 = scalar.FMA32(t2, v2, s4)
+				}
+			}
+			if scalar.Tiny32(st3) {
+				t3 = scalar.FMA32(t2, v2, s4)
+			}
 			t4 := float32(t1 - t3)
 			o0[i] = t4
 		}
