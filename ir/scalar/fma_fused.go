@@ -1,4 +1,4 @@
-//go:build arm64
+//go:build arm64 || riscv64
 
 package scalar
 
@@ -8,7 +8,7 @@ const Fused32 = true
 // Sum32 is the type of what MulAdd32 returns, before it is rounded to float32.
 type Sum32 = float32
 
-// MulAdd32 returns x*y + z, for which Go selects the instruction with one rounding on this machine. See MulAdd32Rounds.
+// MulAdd32 returns x*y + z, for which Go selects the instruction with one rounding on these machines. See MulAdd32Rounds.
 // No operand may be the constant 2: Go makes x*2 + z a sum of three.
 func MulAdd32(x, y, z float32) Sum32 { return x*y + z }
 

@@ -1212,6 +1212,12 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = abs u1; store t0 t1 }", Fn: k_reduce_add_add_abs_abs_f64_uu_036ab3151c_go},
 	{Sig: "reduce [add, add, add] kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u1; t2 = mul u3 u1; store t0 t1 t2 }", Fn: k_reduce_add_add_add_mul_mul_mul_f32_uuuu_eecd224f7c_go},
 	{Sig: "reduce [add, add, add] kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u1; t2 = mul u3 u1; store t0 t1 t2 }", Fn: k_reduce_add_add_add_mul_mul_mul_f64_uuuu_26ac88e7c9_go},
+	{Sig: "reduce [add, add] kernel (u0:i8, u1:i8, u2:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t0 t3; store t2 t4 }", Fn: k_reduce_add_add_cast_cast_mul_etc_i8_i32_uuu_11fabd4cdb_go},
+	{Sig: "reduce [add, add] kernel (u0:i8, u1:u8, u2:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t3 t1; store t2 t4 }", Fn: k_reduce_add_add_cast_cast_mul_etc_i8_u8_i32_uuu_053dd3895e_go},
+	{Sig: "reduce [add, add] kernel (u0:u8, u1:u8, u2:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t3 t0; store t2 t4 }", Fn: k_reduce_add_add_cast_cast_mul_etc_u8_i32_uuu_b46372b0a4_go},
+	{Sig: "reduce [add, add] kernel (u0:u8, u1:i8, u2:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t3 t1; store t2 t4 }", Fn: k_reduce_add_add_cast_cast_mul_etc_u8_i8_i32_uuu_a2981b875e_go},
+	{Sig: "reduce [add, add] kernel (u0:i8, u1:i8, u2:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; t4 = cast:i32 u2; t5 = sub t4 t1; t6 = mul t5 t5; store t3 t6 }", Fn: k_reduce_add_add_cast_cast_sub_etc_i8_i32_uuu_9dd8a38930_go},
+	{Sig: "reduce [add, add] kernel (u0:u8, u1:u8, u2:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; t4 = cast:i32 u2; t5 = sub t4 t1; t6 = mul t5 t5; store t3 t6 }", Fn: k_reduce_add_add_cast_cast_sub_etc_u8_i32_uuu_3d547d99f3_go},
 	{Sig: "reduce [add, add] kernel (u0:f32, u1:f32) { store u0 u1 }", Fn: k_reduce_add_add_f32_uu_d1de23444a_go},
 	{Sig: "reduce [add, add] kernel (u0:f64, u1:f64) { store u0 u1 }", Fn: k_reduce_add_add_f64_uu_36441419bf_go},
 	{Sig: "reduce [add, add] kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; store t0 t1 }", Fn: k_reduce_add_add_mul_mul_f32_uu_cbb6272b7e_go},
@@ -1230,6 +1236,11 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_bool_i64_u_0882abd5c3_go},
 	{Sig: "reduce [add] kernel (u0:bf16, u1:bf16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = mul t0 t1; store t2 }", Fn: k_reduce_add_cast_cast_mul_bf16_f32_uu_6121176350_go},
 	{Sig: "reduce [add] kernel (u0:f16, u1:f16) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = mul t0 t1; store t2 }", Fn: k_reduce_add_cast_cast_mul_f16_f32_uu_9ef61682a7_go},
+	{Sig: "reduce [add] kernel (u0:i8, u1:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; store t2 }", Fn: k_reduce_add_cast_cast_mul_i8_i32_uu_fbd877c0cf_go},
+	{Sig: "reduce [add] kernel (u0:i8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; store t2 }", Fn: k_reduce_add_cast_cast_mul_i8_u8_i32_uu_c26002e09e_go},
+	{Sig: "reduce [add] kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; store t2 }", Fn: k_reduce_add_cast_cast_mul_u8_i32_uu_8f12fd9eae_go},
+	{Sig: "reduce [add] kernel (u0:i8, u1:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }", Fn: k_reduce_add_cast_cast_sub_mul_i8_i32_uu_69c53a7c47_go},
+	{Sig: "reduce [add] kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }", Fn: k_reduce_add_cast_cast_sub_mul_u8_i32_uu_d723aefaba_go},
 	{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e_go},
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b_go},
 	{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8_go},
@@ -1237,8 +1248,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add] kernel (u0:i32) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_i32_i64_u_a2eb1b6453_go},
 	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec_go},
 	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_i8_i64_u_4e1657748e_go},
+	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_cast_mul_i8_i32_u_9074c32623_go},
 	{Sig: "reduce [add] kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = mul s1 s2; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }", Fn: k_reduce_add_cast_mul_sub_mul_bf16_f32_uss_f634cae2d1_go},
 	{Sig: "reduce [add] kernel (u0:f16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = mul s1 s2; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }", Fn: k_reduce_add_cast_mul_sub_mul_f16_f32_uss_076d6608e5_go},
+	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_cast_mul_u8_i32_u_e1c58bc78c_go},
 	{Sig: "reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go},
 	{Sig: "reduce [add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_cast_sub_mul_bf16_f32_us_89350f00c7_go},
 	{Sig: "reduce [add] kernel (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_cast_sub_mul_f16_f32_us_ed03d8b213_go},
@@ -69484,6 +69497,812 @@ func k_reduce_add_add_add_mul_mul_mul_f64_uuuu_26ac88e7c9_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_add_cast_cast_mul_etc_i8_i32_uuu_11fabd4cdb_go is
+//
+//	reduce [add, add] kernel (u0:i8, u1:i8, u2:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t0 t3; store t2 t4 }
+//
+// for i: t0 := int32(a0[i]); o0 += t0 * int32(a1[i]); o1 += t0 * int32(a2[i])
+func k_reduce_add_add_cast_cast_mul_etc_i8_i32_uuu_11fabd4cdb_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l0 [32]int32
+		var l1 [32]int32
+		for _, g := range [...]int{24, 8, 16, 0} {
+			e0 := int32(0)
+			l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h := e0, e0, e0, e0, e0, e0, e0, e0
+			e1 := int32(0)
+			l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h := e1, e1, e1, e1, e1, e1, e1, e1
+			i := g
+			for ; i+8 <= n; i += 32 {
+				x0 := a0[i : i+8 : i+8]
+				v0a, v0b, v0c, v0d, v0e, v0f, v0g, v0h := x0[0], x0[1], x0[2], x0[3], x0[4], x0[5], x0[6], x0[7]
+				x1 := a1[i : i+8 : i+8]
+				v1a, v1b, v1c, v1d, v1e, v1f, v1g, v1h := x1[0], x1[1], x1[2], x1[3], x1[4], x1[5], x1[6], x1[7]
+				x2 := a2[i : i+8 : i+8]
+				v2a, v2b, v2c, v2d, v2e, v2f, v2g, v2h := x2[0], x2[1], x2[2], x2[3], x2[4], x2[5], x2[6], x2[7]
+				t0a, t0b, t0c, t0d, t0e, t0f, t0g, t0h := int32(v0a), int32(v0b), int32(v0c), int32(v0d), int32(v0e), int32(v0f), int32(v0g), int32(v0h)
+				t1a, t1b, t1c, t1d, t1e, t1f, t1g, t1h := int32(v1a), int32(v1b), int32(v1c), int32(v1d), int32(v1e), int32(v1f), int32(v1g), int32(v1h)
+				t2a, t2b, t2c, t2d, t2e, t2f, t2g, t2h := int32(t0a*t1a), int32(t0b*t1b), int32(t0c*t1c), int32(t0d*t1d), int32(t0e*t1e), int32(t0f*t1f), int32(t0g*t1g), int32(t0h*t1h)
+				t3a, t3b, t3c, t3d, t3e, t3f, t3g, t3h := int32(v2a), int32(v2b), int32(v2c), int32(v2d), int32(v2e), int32(v2f), int32(v2g), int32(v2h)
+				t4a, t4b, t4c, t4d, t4e, t4f, t4g, t4h := int32(t0a*t3a), int32(t0b*t3b), int32(t0c*t3c), int32(t0d*t3d), int32(t0e*t3e), int32(t0f*t3f), int32(t0g*t3g), int32(t0h*t3h)
+				l0a = int32(l0a + t2a)
+				l0b = int32(l0b + t2b)
+				l0c = int32(l0c + t2c)
+				l0d = int32(l0d + t2d)
+				l0e = int32(l0e + t2e)
+				l0f = int32(l0f + t2f)
+				l0g = int32(l0g + t2g)
+				l0h = int32(l0h + t2h)
+				l1a = int32(l1a + t4a)
+				l1b = int32(l1b + t4b)
+				l1c = int32(l1c + t4c)
+				l1d = int32(l1d + t4d)
+				l1e = int32(l1e + t4e)
+				l1f = int32(l1f + t4f)
+				l1g = int32(l1g + t4g)
+				l1h = int32(l1h + t4h)
+			}
+			if i < n {
+				from := i
+				rest0 := [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				rest1 := [...]int32{l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h}
+				for ; i < n; i++ {
+					v0 := a0[i]
+					v1 := a1[i]
+					v2 := a2[i]
+					t0 := int32(v0)
+					t1 := int32(v1)
+					t2 := int32(t0 * t1)
+					t3 := int32(v2)
+					t4 := int32(t0 * t3)
+					rest0[i-from] = int32(rest0[i-from] + t2)
+					rest1[i-from] = int32(rest1[i-from] + t4)
+				}
+				l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h = rest0[0], rest0[1], rest0[2], rest0[3], rest0[4], rest0[5], rest0[6], rest0[7]
+				l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h = rest1[0], rest1[1], rest1[2], rest1[3], rest1[4], rest1[5], rest1[6], rest1[7]
+			}
+			if g < 16 {
+				half0 := (*[8]int32)(l0[g+16:])
+				half1 := (*[8]int32)(l1[g+16:])
+				l0a = int32(l0a + half0[0])
+				l0b = int32(l0b + half0[1])
+				l0c = int32(l0c + half0[2])
+				l0d = int32(l0d + half0[3])
+				l0e = int32(l0e + half0[4])
+				l0f = int32(l0f + half0[5])
+				l0g = int32(l0g + half0[6])
+				l0h = int32(l0h + half0[7])
+				l1a = int32(l1a + half1[0])
+				l1b = int32(l1b + half1[1])
+				l1c = int32(l1c + half1[2])
+				l1d = int32(l1d + half1[3])
+				l1e = int32(l1e + half1[4])
+				l1f = int32(l1f + half1[5])
+				l1g = int32(l1g + half1[6])
+				l1h = int32(l1h + half1[7])
+			}
+			if g > 0 {
+				*(*[8]int32)(l0[g:]) = [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				*(*[8]int32)(l1[g:]) = [...]int32{l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h}
+				continue
+			}
+			half0 := (*[8]int32)(l0[8:])
+			half1 := (*[8]int32)(l1[8:])
+			l0a = int32(l0a + half0[0])
+			l0b = int32(l0b + half0[1])
+			l0c = int32(l0c + half0[2])
+			l0d = int32(l0d + half0[3])
+			l0e = int32(l0e + half0[4])
+			l0f = int32(l0f + half0[5])
+			l0g = int32(l0g + half0[6])
+			l0h = int32(l0h + half0[7])
+			l1a = int32(l1a + half1[0])
+			l1b = int32(l1b + half1[1])
+			l1c = int32(l1c + half1[2])
+			l1d = int32(l1d + half1[3])
+			l1e = int32(l1e + half1[4])
+			l1f = int32(l1f + half1[5])
+			l1g = int32(l1g + half1[6])
+			l1h = int32(l1h + half1[7])
+			l0a = int32(l0a + l0e)
+			l0b = int32(l0b + l0f)
+			l0c = int32(l0c + l0g)
+			l0d = int32(l0d + l0h)
+			l0a = int32(l0a + l0c)
+			l0b = int32(l0b + l0d)
+			l0a = int32(l0a + l0b)
+			*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0a
+			l1a = int32(l1a + l1e)
+			l1b = int32(l1b + l1f)
+			l1c = int32(l1c + l1g)
+			l1d = int32(l1d + l1h)
+			l1a = int32(l1a + l1c)
+			l1b = int32(l1b + l1d)
+			l1a = int32(l1a + l1b)
+			*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1a
+		}
+	}
+}
+
+// k_reduce_add_add_cast_cast_mul_etc_i8_u8_i32_uuu_053dd3895e_go is
+//
+//	reduce [add, add] kernel (u0:i8, u1:u8, u2:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t3 t1; store t2 t4 }
+//
+// for i: t1 := int32(a1[i]); o0 += int32(a0[i]) * t1; o1 += int32(a2[i]) * t1
+func k_reduce_add_add_cast_cast_mul_etc_i8_u8_i32_uuu_053dd3895e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l0 [32]int32
+		var l1 [32]int32
+		for _, g := range [...]int{24, 8, 16, 0} {
+			e0 := int32(0)
+			l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h := e0, e0, e0, e0, e0, e0, e0, e0
+			e1 := int32(0)
+			l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h := e1, e1, e1, e1, e1, e1, e1, e1
+			i := g
+			for ; i+8 <= n; i += 32 {
+				x0 := a0[i : i+8 : i+8]
+				v0a, v0b, v0c, v0d, v0e, v0f, v0g, v0h := x0[0], x0[1], x0[2], x0[3], x0[4], x0[5], x0[6], x0[7]
+				x1 := a1[i : i+8 : i+8]
+				v1a, v1b, v1c, v1d, v1e, v1f, v1g, v1h := x1[0], x1[1], x1[2], x1[3], x1[4], x1[5], x1[6], x1[7]
+				x2 := a2[i : i+8 : i+8]
+				v2a, v2b, v2c, v2d, v2e, v2f, v2g, v2h := x2[0], x2[1], x2[2], x2[3], x2[4], x2[5], x2[6], x2[7]
+				t0a, t0b, t0c, t0d, t0e, t0f, t0g, t0h := int32(v0a), int32(v0b), int32(v0c), int32(v0d), int32(v0e), int32(v0f), int32(v0g), int32(v0h)
+				t1a, t1b, t1c, t1d, t1e, t1f, t1g, t1h := int32(v1a), int32(v1b), int32(v1c), int32(v1d), int32(v1e), int32(v1f), int32(v1g), int32(v1h)
+				t2a, t2b, t2c, t2d, t2e, t2f, t2g, t2h := int32(t0a*t1a), int32(t0b*t1b), int32(t0c*t1c), int32(t0d*t1d), int32(t0e*t1e), int32(t0f*t1f), int32(t0g*t1g), int32(t0h*t1h)
+				t3a, t3b, t3c, t3d, t3e, t3f, t3g, t3h := int32(v2a), int32(v2b), int32(v2c), int32(v2d), int32(v2e), int32(v2f), int32(v2g), int32(v2h)
+				t4a, t4b, t4c, t4d, t4e, t4f, t4g, t4h := int32(t3a*t1a), int32(t3b*t1b), int32(t3c*t1c), int32(t3d*t1d), int32(t3e*t1e), int32(t3f*t1f), int32(t3g*t1g), int32(t3h*t1h)
+				l0a = int32(l0a + t2a)
+				l0b = int32(l0b + t2b)
+				l0c = int32(l0c + t2c)
+				l0d = int32(l0d + t2d)
+				l0e = int32(l0e + t2e)
+				l0f = int32(l0f + t2f)
+				l0g = int32(l0g + t2g)
+				l0h = int32(l0h + t2h)
+				l1a = int32(l1a + t4a)
+				l1b = int32(l1b + t4b)
+				l1c = int32(l1c + t4c)
+				l1d = int32(l1d + t4d)
+				l1e = int32(l1e + t4e)
+				l1f = int32(l1f + t4f)
+				l1g = int32(l1g + t4g)
+				l1h = int32(l1h + t4h)
+			}
+			if i < n {
+				from := i
+				rest0 := [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				rest1 := [...]int32{l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h}
+				for ; i < n; i++ {
+					v0 := a0[i]
+					v1 := a1[i]
+					v2 := a2[i]
+					t0 := int32(v0)
+					t1 := int32(v1)
+					t2 := int32(t0 * t1)
+					t3 := int32(v2)
+					t4 := int32(t3 * t1)
+					rest0[i-from] = int32(rest0[i-from] + t2)
+					rest1[i-from] = int32(rest1[i-from] + t4)
+				}
+				l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h = rest0[0], rest0[1], rest0[2], rest0[3], rest0[4], rest0[5], rest0[6], rest0[7]
+				l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h = rest1[0], rest1[1], rest1[2], rest1[3], rest1[4], rest1[5], rest1[6], rest1[7]
+			}
+			if g < 16 {
+				half0 := (*[8]int32)(l0[g+16:])
+				half1 := (*[8]int32)(l1[g+16:])
+				l0a = int32(l0a + half0[0])
+				l0b = int32(l0b + half0[1])
+				l0c = int32(l0c + half0[2])
+				l0d = int32(l0d + half0[3])
+				l0e = int32(l0e + half0[4])
+				l0f = int32(l0f + half0[5])
+				l0g = int32(l0g + half0[6])
+				l0h = int32(l0h + half0[7])
+				l1a = int32(l1a + half1[0])
+				l1b = int32(l1b + half1[1])
+				l1c = int32(l1c + half1[2])
+				l1d = int32(l1d + half1[3])
+				l1e = int32(l1e + half1[4])
+				l1f = int32(l1f + half1[5])
+				l1g = int32(l1g + half1[6])
+				l1h = int32(l1h + half1[7])
+			}
+			if g > 0 {
+				*(*[8]int32)(l0[g:]) = [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				*(*[8]int32)(l1[g:]) = [...]int32{l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h}
+				continue
+			}
+			half0 := (*[8]int32)(l0[8:])
+			half1 := (*[8]int32)(l1[8:])
+			l0a = int32(l0a + half0[0])
+			l0b = int32(l0b + half0[1])
+			l0c = int32(l0c + half0[2])
+			l0d = int32(l0d + half0[3])
+			l0e = int32(l0e + half0[4])
+			l0f = int32(l0f + half0[5])
+			l0g = int32(l0g + half0[6])
+			l0h = int32(l0h + half0[7])
+			l1a = int32(l1a + half1[0])
+			l1b = int32(l1b + half1[1])
+			l1c = int32(l1c + half1[2])
+			l1d = int32(l1d + half1[3])
+			l1e = int32(l1e + half1[4])
+			l1f = int32(l1f + half1[5])
+			l1g = int32(l1g + half1[6])
+			l1h = int32(l1h + half1[7])
+			l0a = int32(l0a + l0e)
+			l0b = int32(l0b + l0f)
+			l0c = int32(l0c + l0g)
+			l0d = int32(l0d + l0h)
+			l0a = int32(l0a + l0c)
+			l0b = int32(l0b + l0d)
+			l0a = int32(l0a + l0b)
+			*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0a
+			l1a = int32(l1a + l1e)
+			l1b = int32(l1b + l1f)
+			l1c = int32(l1c + l1g)
+			l1d = int32(l1d + l1h)
+			l1a = int32(l1a + l1c)
+			l1b = int32(l1b + l1d)
+			l1a = int32(l1a + l1b)
+			*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1a
+		}
+	}
+}
+
+// k_reduce_add_add_cast_cast_mul_etc_u8_i32_uuu_b46372b0a4_go is
+//
+//	reduce [add, add] kernel (u0:u8, u1:u8, u2:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t3 t0; store t2 t4 }
+//
+// for i: t0 := int32(a0[i]); o0 += t0 * int32(a1[i]); o1 += int32(a2[i]) * t0
+func k_reduce_add_add_cast_cast_mul_etc_u8_i32_uuu_b46372b0a4_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l0 [32]int32
+		var l1 [32]int32
+		for _, g := range [...]int{24, 8, 16, 0} {
+			e0 := int32(0)
+			l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h := e0, e0, e0, e0, e0, e0, e0, e0
+			e1 := int32(0)
+			l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h := e1, e1, e1, e1, e1, e1, e1, e1
+			i := g
+			for ; i+8 <= n; i += 32 {
+				x0 := a0[i : i+8 : i+8]
+				v0a, v0b, v0c, v0d, v0e, v0f, v0g, v0h := x0[0], x0[1], x0[2], x0[3], x0[4], x0[5], x0[6], x0[7]
+				x1 := a1[i : i+8 : i+8]
+				v1a, v1b, v1c, v1d, v1e, v1f, v1g, v1h := x1[0], x1[1], x1[2], x1[3], x1[4], x1[5], x1[6], x1[7]
+				x2 := a2[i : i+8 : i+8]
+				v2a, v2b, v2c, v2d, v2e, v2f, v2g, v2h := x2[0], x2[1], x2[2], x2[3], x2[4], x2[5], x2[6], x2[7]
+				t0a, t0b, t0c, t0d, t0e, t0f, t0g, t0h := int32(v0a), int32(v0b), int32(v0c), int32(v0d), int32(v0e), int32(v0f), int32(v0g), int32(v0h)
+				t1a, t1b, t1c, t1d, t1e, t1f, t1g, t1h := int32(v1a), int32(v1b), int32(v1c), int32(v1d), int32(v1e), int32(v1f), int32(v1g), int32(v1h)
+				t2a, t2b, t2c, t2d, t2e, t2f, t2g, t2h := int32(t0a*t1a), int32(t0b*t1b), int32(t0c*t1c), int32(t0d*t1d), int32(t0e*t1e), int32(t0f*t1f), int32(t0g*t1g), int32(t0h*t1h)
+				t3a, t3b, t3c, t3d, t3e, t3f, t3g, t3h := int32(v2a), int32(v2b), int32(v2c), int32(v2d), int32(v2e), int32(v2f), int32(v2g), int32(v2h)
+				t4a, t4b, t4c, t4d, t4e, t4f, t4g, t4h := int32(t3a*t0a), int32(t3b*t0b), int32(t3c*t0c), int32(t3d*t0d), int32(t3e*t0e), int32(t3f*t0f), int32(t3g*t0g), int32(t3h*t0h)
+				l0a = int32(l0a + t2a)
+				l0b = int32(l0b + t2b)
+				l0c = int32(l0c + t2c)
+				l0d = int32(l0d + t2d)
+				l0e = int32(l0e + t2e)
+				l0f = int32(l0f + t2f)
+				l0g = int32(l0g + t2g)
+				l0h = int32(l0h + t2h)
+				l1a = int32(l1a + t4a)
+				l1b = int32(l1b + t4b)
+				l1c = int32(l1c + t4c)
+				l1d = int32(l1d + t4d)
+				l1e = int32(l1e + t4e)
+				l1f = int32(l1f + t4f)
+				l1g = int32(l1g + t4g)
+				l1h = int32(l1h + t4h)
+			}
+			if i < n {
+				from := i
+				rest0 := [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				rest1 := [...]int32{l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h}
+				for ; i < n; i++ {
+					v0 := a0[i]
+					v1 := a1[i]
+					v2 := a2[i]
+					t0 := int32(v0)
+					t1 := int32(v1)
+					t2 := int32(t0 * t1)
+					t3 := int32(v2)
+					t4 := int32(t3 * t0)
+					rest0[i-from] = int32(rest0[i-from] + t2)
+					rest1[i-from] = int32(rest1[i-from] + t4)
+				}
+				l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h = rest0[0], rest0[1], rest0[2], rest0[3], rest0[4], rest0[5], rest0[6], rest0[7]
+				l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h = rest1[0], rest1[1], rest1[2], rest1[3], rest1[4], rest1[5], rest1[6], rest1[7]
+			}
+			if g < 16 {
+				half0 := (*[8]int32)(l0[g+16:])
+				half1 := (*[8]int32)(l1[g+16:])
+				l0a = int32(l0a + half0[0])
+				l0b = int32(l0b + half0[1])
+				l0c = int32(l0c + half0[2])
+				l0d = int32(l0d + half0[3])
+				l0e = int32(l0e + half0[4])
+				l0f = int32(l0f + half0[5])
+				l0g = int32(l0g + half0[6])
+				l0h = int32(l0h + half0[7])
+				l1a = int32(l1a + half1[0])
+				l1b = int32(l1b + half1[1])
+				l1c = int32(l1c + half1[2])
+				l1d = int32(l1d + half1[3])
+				l1e = int32(l1e + half1[4])
+				l1f = int32(l1f + half1[5])
+				l1g = int32(l1g + half1[6])
+				l1h = int32(l1h + half1[7])
+			}
+			if g > 0 {
+				*(*[8]int32)(l0[g:]) = [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				*(*[8]int32)(l1[g:]) = [...]int32{l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h}
+				continue
+			}
+			half0 := (*[8]int32)(l0[8:])
+			half1 := (*[8]int32)(l1[8:])
+			l0a = int32(l0a + half0[0])
+			l0b = int32(l0b + half0[1])
+			l0c = int32(l0c + half0[2])
+			l0d = int32(l0d + half0[3])
+			l0e = int32(l0e + half0[4])
+			l0f = int32(l0f + half0[5])
+			l0g = int32(l0g + half0[6])
+			l0h = int32(l0h + half0[7])
+			l1a = int32(l1a + half1[0])
+			l1b = int32(l1b + half1[1])
+			l1c = int32(l1c + half1[2])
+			l1d = int32(l1d + half1[3])
+			l1e = int32(l1e + half1[4])
+			l1f = int32(l1f + half1[5])
+			l1g = int32(l1g + half1[6])
+			l1h = int32(l1h + half1[7])
+			l0a = int32(l0a + l0e)
+			l0b = int32(l0b + l0f)
+			l0c = int32(l0c + l0g)
+			l0d = int32(l0d + l0h)
+			l0a = int32(l0a + l0c)
+			l0b = int32(l0b + l0d)
+			l0a = int32(l0a + l0b)
+			*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0a
+			l1a = int32(l1a + l1e)
+			l1b = int32(l1b + l1f)
+			l1c = int32(l1c + l1g)
+			l1d = int32(l1d + l1h)
+			l1a = int32(l1a + l1c)
+			l1b = int32(l1b + l1d)
+			l1a = int32(l1a + l1b)
+			*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1a
+		}
+	}
+}
+
+// k_reduce_add_add_cast_cast_mul_etc_u8_i8_i32_uuu_a2981b875e_go is
+//
+//	reduce [add, add] kernel (u0:u8, u1:i8, u2:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; t3 = cast:i32 u2; t4 = mul t3 t1; store t2 t4 }
+//
+// for i: t1 := int32(a1[i]); o0 += int32(a0[i]) * t1; o1 += int32(a2[i]) * t1
+func k_reduce_add_add_cast_cast_mul_etc_u8_i8_i32_uuu_a2981b875e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l0 [32]int32
+		var l1 [32]int32
+		for _, g := range [...]int{24, 8, 16, 0} {
+			e0 := int32(0)
+			l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h := e0, e0, e0, e0, e0, e0, e0, e0
+			e1 := int32(0)
+			l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h := e1, e1, e1, e1, e1, e1, e1, e1
+			i := g
+			for ; i+8 <= n; i += 32 {
+				x0 := a0[i : i+8 : i+8]
+				v0a, v0b, v0c, v0d, v0e, v0f, v0g, v0h := x0[0], x0[1], x0[2], x0[3], x0[4], x0[5], x0[6], x0[7]
+				x1 := a1[i : i+8 : i+8]
+				v1a, v1b, v1c, v1d, v1e, v1f, v1g, v1h := x1[0], x1[1], x1[2], x1[3], x1[4], x1[5], x1[6], x1[7]
+				x2 := a2[i : i+8 : i+8]
+				v2a, v2b, v2c, v2d, v2e, v2f, v2g, v2h := x2[0], x2[1], x2[2], x2[3], x2[4], x2[5], x2[6], x2[7]
+				t0a, t0b, t0c, t0d, t0e, t0f, t0g, t0h := int32(v0a), int32(v0b), int32(v0c), int32(v0d), int32(v0e), int32(v0f), int32(v0g), int32(v0h)
+				t1a, t1b, t1c, t1d, t1e, t1f, t1g, t1h := int32(v1a), int32(v1b), int32(v1c), int32(v1d), int32(v1e), int32(v1f), int32(v1g), int32(v1h)
+				t2a, t2b, t2c, t2d, t2e, t2f, t2g, t2h := int32(t0a*t1a), int32(t0b*t1b), int32(t0c*t1c), int32(t0d*t1d), int32(t0e*t1e), int32(t0f*t1f), int32(t0g*t1g), int32(t0h*t1h)
+				t3a, t3b, t3c, t3d, t3e, t3f, t3g, t3h := int32(v2a), int32(v2b), int32(v2c), int32(v2d), int32(v2e), int32(v2f), int32(v2g), int32(v2h)
+				t4a, t4b, t4c, t4d, t4e, t4f, t4g, t4h := int32(t3a*t1a), int32(t3b*t1b), int32(t3c*t1c), int32(t3d*t1d), int32(t3e*t1e), int32(t3f*t1f), int32(t3g*t1g), int32(t3h*t1h)
+				l0a = int32(l0a + t2a)
+				l0b = int32(l0b + t2b)
+				l0c = int32(l0c + t2c)
+				l0d = int32(l0d + t2d)
+				l0e = int32(l0e + t2e)
+				l0f = int32(l0f + t2f)
+				l0g = int32(l0g + t2g)
+				l0h = int32(l0h + t2h)
+				l1a = int32(l1a + t4a)
+				l1b = int32(l1b + t4b)
+				l1c = int32(l1c + t4c)
+				l1d = int32(l1d + t4d)
+				l1e = int32(l1e + t4e)
+				l1f = int32(l1f + t4f)
+				l1g = int32(l1g + t4g)
+				l1h = int32(l1h + t4h)
+			}
+			if i < n {
+				from := i
+				rest0 := [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				rest1 := [...]int32{l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h}
+				for ; i < n; i++ {
+					v0 := a0[i]
+					v1 := a1[i]
+					v2 := a2[i]
+					t0 := int32(v0)
+					t1 := int32(v1)
+					t2 := int32(t0 * t1)
+					t3 := int32(v2)
+					t4 := int32(t3 * t1)
+					rest0[i-from] = int32(rest0[i-from] + t2)
+					rest1[i-from] = int32(rest1[i-from] + t4)
+				}
+				l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h = rest0[0], rest0[1], rest0[2], rest0[3], rest0[4], rest0[5], rest0[6], rest0[7]
+				l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h = rest1[0], rest1[1], rest1[2], rest1[3], rest1[4], rest1[5], rest1[6], rest1[7]
+			}
+			if g < 16 {
+				half0 := (*[8]int32)(l0[g+16:])
+				half1 := (*[8]int32)(l1[g+16:])
+				l0a = int32(l0a + half0[0])
+				l0b = int32(l0b + half0[1])
+				l0c = int32(l0c + half0[2])
+				l0d = int32(l0d + half0[3])
+				l0e = int32(l0e + half0[4])
+				l0f = int32(l0f + half0[5])
+				l0g = int32(l0g + half0[6])
+				l0h = int32(l0h + half0[7])
+				l1a = int32(l1a + half1[0])
+				l1b = int32(l1b + half1[1])
+				l1c = int32(l1c + half1[2])
+				l1d = int32(l1d + half1[3])
+				l1e = int32(l1e + half1[4])
+				l1f = int32(l1f + half1[5])
+				l1g = int32(l1g + half1[6])
+				l1h = int32(l1h + half1[7])
+			}
+			if g > 0 {
+				*(*[8]int32)(l0[g:]) = [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				*(*[8]int32)(l1[g:]) = [...]int32{l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h}
+				continue
+			}
+			half0 := (*[8]int32)(l0[8:])
+			half1 := (*[8]int32)(l1[8:])
+			l0a = int32(l0a + half0[0])
+			l0b = int32(l0b + half0[1])
+			l0c = int32(l0c + half0[2])
+			l0d = int32(l0d + half0[3])
+			l0e = int32(l0e + half0[4])
+			l0f = int32(l0f + half0[5])
+			l0g = int32(l0g + half0[6])
+			l0h = int32(l0h + half0[7])
+			l1a = int32(l1a + half1[0])
+			l1b = int32(l1b + half1[1])
+			l1c = int32(l1c + half1[2])
+			l1d = int32(l1d + half1[3])
+			l1e = int32(l1e + half1[4])
+			l1f = int32(l1f + half1[5])
+			l1g = int32(l1g + half1[6])
+			l1h = int32(l1h + half1[7])
+			l0a = int32(l0a + l0e)
+			l0b = int32(l0b + l0f)
+			l0c = int32(l0c + l0g)
+			l0d = int32(l0d + l0h)
+			l0a = int32(l0a + l0c)
+			l0b = int32(l0b + l0d)
+			l0a = int32(l0a + l0b)
+			*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0a
+			l1a = int32(l1a + l1e)
+			l1b = int32(l1b + l1f)
+			l1c = int32(l1c + l1g)
+			l1d = int32(l1d + l1h)
+			l1a = int32(l1a + l1c)
+			l1b = int32(l1b + l1d)
+			l1a = int32(l1a + l1b)
+			*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1a
+		}
+	}
+}
+
+// k_reduce_add_add_cast_cast_sub_etc_i8_i32_uuu_9dd8a38930_go is
+//
+//	reduce [add, add] kernel (u0:i8, u1:i8, u2:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; t4 = cast:i32 u2; t5 = sub t4 t1; t6 = mul t5 t5; store t3 t6 }
+//
+// for i: t1 := int32(a1[i]); t2 := int32(a0[i]) - t1; t5 := int32(a2[i]) - t1; o0 += t2 * t2; o1 += t5 * t5
+func k_reduce_add_add_cast_cast_sub_etc_i8_i32_uuu_9dd8a38930_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l0 [32]int32
+		var l1 [32]int32
+		for _, g := range [...]int{24, 8, 16, 0} {
+			e0 := int32(0)
+			l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h := e0, e0, e0, e0, e0, e0, e0, e0
+			e1 := int32(0)
+			l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h := e1, e1, e1, e1, e1, e1, e1, e1
+			i := g
+			for ; i+8 <= n; i += 32 {
+				x0 := a0[i : i+8 : i+8]
+				v0a, v0b, v0c, v0d, v0e, v0f, v0g, v0h := x0[0], x0[1], x0[2], x0[3], x0[4], x0[5], x0[6], x0[7]
+				x1 := a1[i : i+8 : i+8]
+				v1a, v1b, v1c, v1d, v1e, v1f, v1g, v1h := x1[0], x1[1], x1[2], x1[3], x1[4], x1[5], x1[6], x1[7]
+				x2 := a2[i : i+8 : i+8]
+				v2a, v2b, v2c, v2d, v2e, v2f, v2g, v2h := x2[0], x2[1], x2[2], x2[3], x2[4], x2[5], x2[6], x2[7]
+				t0a, t0b, t0c, t0d, t0e, t0f, t0g, t0h := int32(v0a), int32(v0b), int32(v0c), int32(v0d), int32(v0e), int32(v0f), int32(v0g), int32(v0h)
+				t1a, t1b, t1c, t1d, t1e, t1f, t1g, t1h := int32(v1a), int32(v1b), int32(v1c), int32(v1d), int32(v1e), int32(v1f), int32(v1g), int32(v1h)
+				t2a, t2b, t2c, t2d, t2e, t2f, t2g, t2h := int32(t0a-t1a), int32(t0b-t1b), int32(t0c-t1c), int32(t0d-t1d), int32(t0e-t1e), int32(t0f-t1f), int32(t0g-t1g), int32(t0h-t1h)
+				t3a, t3b, t3c, t3d, t3e, t3f, t3g, t3h := int32(t2a*t2a), int32(t2b*t2b), int32(t2c*t2c), int32(t2d*t2d), int32(t2e*t2e), int32(t2f*t2f), int32(t2g*t2g), int32(t2h*t2h)
+				t4a, t4b, t4c, t4d, t4e, t4f, t4g, t4h := int32(v2a), int32(v2b), int32(v2c), int32(v2d), int32(v2e), int32(v2f), int32(v2g), int32(v2h)
+				t5a, t5b, t5c, t5d, t5e, t5f, t5g, t5h := int32(t4a-t1a), int32(t4b-t1b), int32(t4c-t1c), int32(t4d-t1d), int32(t4e-t1e), int32(t4f-t1f), int32(t4g-t1g), int32(t4h-t1h)
+				t6a, t6b, t6c, t6d, t6e, t6f, t6g, t6h := int32(t5a*t5a), int32(t5b*t5b), int32(t5c*t5c), int32(t5d*t5d), int32(t5e*t5e), int32(t5f*t5f), int32(t5g*t5g), int32(t5h*t5h)
+				l0a = int32(l0a + t3a)
+				l0b = int32(l0b + t3b)
+				l0c = int32(l0c + t3c)
+				l0d = int32(l0d + t3d)
+				l0e = int32(l0e + t3e)
+				l0f = int32(l0f + t3f)
+				l0g = int32(l0g + t3g)
+				l0h = int32(l0h + t3h)
+				l1a = int32(l1a + t6a)
+				l1b = int32(l1b + t6b)
+				l1c = int32(l1c + t6c)
+				l1d = int32(l1d + t6d)
+				l1e = int32(l1e + t6e)
+				l1f = int32(l1f + t6f)
+				l1g = int32(l1g + t6g)
+				l1h = int32(l1h + t6h)
+			}
+			if i < n {
+				from := i
+				rest0 := [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				rest1 := [...]int32{l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h}
+				for ; i < n; i++ {
+					v0 := a0[i]
+					v1 := a1[i]
+					v2 := a2[i]
+					t0 := int32(v0)
+					t1 := int32(v1)
+					t2 := int32(t0 - t1)
+					t3 := int32(t2 * t2)
+					t4 := int32(v2)
+					t5 := int32(t4 - t1)
+					t6 := int32(t5 * t5)
+					rest0[i-from] = int32(rest0[i-from] + t3)
+					rest1[i-from] = int32(rest1[i-from] + t6)
+				}
+				l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h = rest0[0], rest0[1], rest0[2], rest0[3], rest0[4], rest0[5], rest0[6], rest0[7]
+				l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h = rest1[0], rest1[1], rest1[2], rest1[3], rest1[4], rest1[5], rest1[6], rest1[7]
+			}
+			if g < 16 {
+				half0 := (*[8]int32)(l0[g+16:])
+				half1 := (*[8]int32)(l1[g+16:])
+				l0a = int32(l0a + half0[0])
+				l0b = int32(l0b + half0[1])
+				l0c = int32(l0c + half0[2])
+				l0d = int32(l0d + half0[3])
+				l0e = int32(l0e + half0[4])
+				l0f = int32(l0f + half0[5])
+				l0g = int32(l0g + half0[6])
+				l0h = int32(l0h + half0[7])
+				l1a = int32(l1a + half1[0])
+				l1b = int32(l1b + half1[1])
+				l1c = int32(l1c + half1[2])
+				l1d = int32(l1d + half1[3])
+				l1e = int32(l1e + half1[4])
+				l1f = int32(l1f + half1[5])
+				l1g = int32(l1g + half1[6])
+				l1h = int32(l1h + half1[7])
+			}
+			if g > 0 {
+				*(*[8]int32)(l0[g:]) = [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				*(*[8]int32)(l1[g:]) = [...]int32{l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h}
+				continue
+			}
+			half0 := (*[8]int32)(l0[8:])
+			half1 := (*[8]int32)(l1[8:])
+			l0a = int32(l0a + half0[0])
+			l0b = int32(l0b + half0[1])
+			l0c = int32(l0c + half0[2])
+			l0d = int32(l0d + half0[3])
+			l0e = int32(l0e + half0[4])
+			l0f = int32(l0f + half0[5])
+			l0g = int32(l0g + half0[6])
+			l0h = int32(l0h + half0[7])
+			l1a = int32(l1a + half1[0])
+			l1b = int32(l1b + half1[1])
+			l1c = int32(l1c + half1[2])
+			l1d = int32(l1d + half1[3])
+			l1e = int32(l1e + half1[4])
+			l1f = int32(l1f + half1[5])
+			l1g = int32(l1g + half1[6])
+			l1h = int32(l1h + half1[7])
+			l0a = int32(l0a + l0e)
+			l0b = int32(l0b + l0f)
+			l0c = int32(l0c + l0g)
+			l0d = int32(l0d + l0h)
+			l0a = int32(l0a + l0c)
+			l0b = int32(l0b + l0d)
+			l0a = int32(l0a + l0b)
+			*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0a
+			l1a = int32(l1a + l1e)
+			l1b = int32(l1b + l1f)
+			l1c = int32(l1c + l1g)
+			l1d = int32(l1d + l1h)
+			l1a = int32(l1a + l1c)
+			l1b = int32(l1b + l1d)
+			l1a = int32(l1a + l1b)
+			*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1a
+		}
+	}
+}
+
+// k_reduce_add_add_cast_cast_sub_etc_u8_i32_uuu_3d547d99f3_go is
+//
+//	reduce [add, add] kernel (u0:u8, u1:u8, u2:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; t4 = cast:i32 u2; t5 = sub t4 t1; t6 = mul t5 t5; store t3 t6 }
+//
+// for i: t1 := int32(a1[i]); t2 := int32(a0[i]) - t1; t5 := int32(a2[i]) - t1; o0 += t2 * t2; o1 += t5 * t5
+func k_reduce_add_add_cast_cast_sub_etc_u8_i32_uuu_3d547d99f3_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l0 [32]int32
+		var l1 [32]int32
+		for _, g := range [...]int{24, 8, 16, 0} {
+			e0 := int32(0)
+			l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h := e0, e0, e0, e0, e0, e0, e0, e0
+			e1 := int32(0)
+			l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h := e1, e1, e1, e1, e1, e1, e1, e1
+			i := g
+			for ; i+8 <= n; i += 32 {
+				x0 := a0[i : i+8 : i+8]
+				v0a, v0b, v0c, v0d, v0e, v0f, v0g, v0h := x0[0], x0[1], x0[2], x0[3], x0[4], x0[5], x0[6], x0[7]
+				x1 := a1[i : i+8 : i+8]
+				v1a, v1b, v1c, v1d, v1e, v1f, v1g, v1h := x1[0], x1[1], x1[2], x1[3], x1[4], x1[5], x1[6], x1[7]
+				x2 := a2[i : i+8 : i+8]
+				v2a, v2b, v2c, v2d, v2e, v2f, v2g, v2h := x2[0], x2[1], x2[2], x2[3], x2[4], x2[5], x2[6], x2[7]
+				t0a, t0b, t0c, t0d, t0e, t0f, t0g, t0h := int32(v0a), int32(v0b), int32(v0c), int32(v0d), int32(v0e), int32(v0f), int32(v0g), int32(v0h)
+				t1a, t1b, t1c, t1d, t1e, t1f, t1g, t1h := int32(v1a), int32(v1b), int32(v1c), int32(v1d), int32(v1e), int32(v1f), int32(v1g), int32(v1h)
+				t2a, t2b, t2c, t2d, t2e, t2f, t2g, t2h := int32(t0a-t1a), int32(t0b-t1b), int32(t0c-t1c), int32(t0d-t1d), int32(t0e-t1e), int32(t0f-t1f), int32(t0g-t1g), int32(t0h-t1h)
+				t3a, t3b, t3c, t3d, t3e, t3f, t3g, t3h := int32(t2a*t2a), int32(t2b*t2b), int32(t2c*t2c), int32(t2d*t2d), int32(t2e*t2e), int32(t2f*t2f), int32(t2g*t2g), int32(t2h*t2h)
+				t4a, t4b, t4c, t4d, t4e, t4f, t4g, t4h := int32(v2a), int32(v2b), int32(v2c), int32(v2d), int32(v2e), int32(v2f), int32(v2g), int32(v2h)
+				t5a, t5b, t5c, t5d, t5e, t5f, t5g, t5h := int32(t4a-t1a), int32(t4b-t1b), int32(t4c-t1c), int32(t4d-t1d), int32(t4e-t1e), int32(t4f-t1f), int32(t4g-t1g), int32(t4h-t1h)
+				t6a, t6b, t6c, t6d, t6e, t6f, t6g, t6h := int32(t5a*t5a), int32(t5b*t5b), int32(t5c*t5c), int32(t5d*t5d), int32(t5e*t5e), int32(t5f*t5f), int32(t5g*t5g), int32(t5h*t5h)
+				l0a = int32(l0a + t3a)
+				l0b = int32(l0b + t3b)
+				l0c = int32(l0c + t3c)
+				l0d = int32(l0d + t3d)
+				l0e = int32(l0e + t3e)
+				l0f = int32(l0f + t3f)
+				l0g = int32(l0g + t3g)
+				l0h = int32(l0h + t3h)
+				l1a = int32(l1a + t6a)
+				l1b = int32(l1b + t6b)
+				l1c = int32(l1c + t6c)
+				l1d = int32(l1d + t6d)
+				l1e = int32(l1e + t6e)
+				l1f = int32(l1f + t6f)
+				l1g = int32(l1g + t6g)
+				l1h = int32(l1h + t6h)
+			}
+			if i < n {
+				from := i
+				rest0 := [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				rest1 := [...]int32{l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h}
+				for ; i < n; i++ {
+					v0 := a0[i]
+					v1 := a1[i]
+					v2 := a2[i]
+					t0 := int32(v0)
+					t1 := int32(v1)
+					t2 := int32(t0 - t1)
+					t3 := int32(t2 * t2)
+					t4 := int32(v2)
+					t5 := int32(t4 - t1)
+					t6 := int32(t5 * t5)
+					rest0[i-from] = int32(rest0[i-from] + t3)
+					rest1[i-from] = int32(rest1[i-from] + t6)
+				}
+				l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h = rest0[0], rest0[1], rest0[2], rest0[3], rest0[4], rest0[5], rest0[6], rest0[7]
+				l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h = rest1[0], rest1[1], rest1[2], rest1[3], rest1[4], rest1[5], rest1[6], rest1[7]
+			}
+			if g < 16 {
+				half0 := (*[8]int32)(l0[g+16:])
+				half1 := (*[8]int32)(l1[g+16:])
+				l0a = int32(l0a + half0[0])
+				l0b = int32(l0b + half0[1])
+				l0c = int32(l0c + half0[2])
+				l0d = int32(l0d + half0[3])
+				l0e = int32(l0e + half0[4])
+				l0f = int32(l0f + half0[5])
+				l0g = int32(l0g + half0[6])
+				l0h = int32(l0h + half0[7])
+				l1a = int32(l1a + half1[0])
+				l1b = int32(l1b + half1[1])
+				l1c = int32(l1c + half1[2])
+				l1d = int32(l1d + half1[3])
+				l1e = int32(l1e + half1[4])
+				l1f = int32(l1f + half1[5])
+				l1g = int32(l1g + half1[6])
+				l1h = int32(l1h + half1[7])
+			}
+			if g > 0 {
+				*(*[8]int32)(l0[g:]) = [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				*(*[8]int32)(l1[g:]) = [...]int32{l1a, l1b, l1c, l1d, l1e, l1f, l1g, l1h}
+				continue
+			}
+			half0 := (*[8]int32)(l0[8:])
+			half1 := (*[8]int32)(l1[8:])
+			l0a = int32(l0a + half0[0])
+			l0b = int32(l0b + half0[1])
+			l0c = int32(l0c + half0[2])
+			l0d = int32(l0d + half0[3])
+			l0e = int32(l0e + half0[4])
+			l0f = int32(l0f + half0[5])
+			l0g = int32(l0g + half0[6])
+			l0h = int32(l0h + half0[7])
+			l1a = int32(l1a + half1[0])
+			l1b = int32(l1b + half1[1])
+			l1c = int32(l1c + half1[2])
+			l1d = int32(l1d + half1[3])
+			l1e = int32(l1e + half1[4])
+			l1f = int32(l1f + half1[5])
+			l1g = int32(l1g + half1[6])
+			l1h = int32(l1h + half1[7])
+			l0a = int32(l0a + l0e)
+			l0b = int32(l0b + l0f)
+			l0c = int32(l0c + l0g)
+			l0d = int32(l0d + l0h)
+			l0a = int32(l0a + l0c)
+			l0b = int32(l0b + l0d)
+			l0a = int32(l0a + l0b)
+			*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0a
+			l1a = int32(l1a + l1e)
+			l1b = int32(l1b + l1f)
+			l1c = int32(l1c + l1g)
+			l1d = int32(l1d + l1h)
+			l1a = int32(l1a + l1c)
+			l1b = int32(l1b + l1d)
+			l1a = int32(l1a + l1b)
+			*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1a
+		}
+	}
+}
+
 // k_reduce_add_add_f32_uu_d1de23444a_go is
 //
 //	reduce [add, add] kernel (u0:f32, u1:f32) { store u0 u1 }
@@ -72276,6 +73095,430 @@ func k_reduce_add_cast_cast_mul_f16_f32_uu_9ef61682a7_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_cast_cast_mul_i8_i32_uu_fbd877c0cf_go is
+//
+//	reduce [add] kernel (u0:i8, u1:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; store t2 }
+//
+// for i: o0 += int32(a0[i]) * int32(a1[i])
+func k_reduce_add_cast_cast_mul_i8_i32_uu_fbd877c0cf_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int32
+		for _, g := range [...]int{24, 8, 16, 0} {
+			e0 := int32(0)
+			l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h := e0, e0, e0, e0, e0, e0, e0, e0
+			i := g
+			for ; i+8 <= n; i += 32 {
+				x0 := a0[i : i+8 : i+8]
+				v0a, v0b, v0c, v0d, v0e, v0f, v0g, v0h := x0[0], x0[1], x0[2], x0[3], x0[4], x0[5], x0[6], x0[7]
+				x1 := a1[i : i+8 : i+8]
+				v1a, v1b, v1c, v1d, v1e, v1f, v1g, v1h := x1[0], x1[1], x1[2], x1[3], x1[4], x1[5], x1[6], x1[7]
+				t0a, t0b, t0c, t0d, t0e, t0f, t0g, t0h := int32(v0a), int32(v0b), int32(v0c), int32(v0d), int32(v0e), int32(v0f), int32(v0g), int32(v0h)
+				t1a, t1b, t1c, t1d, t1e, t1f, t1g, t1h := int32(v1a), int32(v1b), int32(v1c), int32(v1d), int32(v1e), int32(v1f), int32(v1g), int32(v1h)
+				t2a, t2b, t2c, t2d, t2e, t2f, t2g, t2h := int32(t0a*t1a), int32(t0b*t1b), int32(t0c*t1c), int32(t0d*t1d), int32(t0e*t1e), int32(t0f*t1f), int32(t0g*t1g), int32(t0h*t1h)
+				l0a = int32(l0a + t2a)
+				l0b = int32(l0b + t2b)
+				l0c = int32(l0c + t2c)
+				l0d = int32(l0d + t2d)
+				l0e = int32(l0e + t2e)
+				l0f = int32(l0f + t2f)
+				l0g = int32(l0g + t2g)
+				l0h = int32(l0h + t2h)
+			}
+			if i < n {
+				from := i
+				rest0 := [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				for ; i < n; i++ {
+					v0 := a0[i]
+					v1 := a1[i]
+					t0 := int32(v0)
+					t1 := int32(v1)
+					t2 := int32(t0 * t1)
+					rest0[i-from] = int32(rest0[i-from] + t2)
+				}
+				l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h = rest0[0], rest0[1], rest0[2], rest0[3], rest0[4], rest0[5], rest0[6], rest0[7]
+			}
+			if g < 16 {
+				half0 := (*[8]int32)(l0[g+16:])
+				l0a = int32(l0a + half0[0])
+				l0b = int32(l0b + half0[1])
+				l0c = int32(l0c + half0[2])
+				l0d = int32(l0d + half0[3])
+				l0e = int32(l0e + half0[4])
+				l0f = int32(l0f + half0[5])
+				l0g = int32(l0g + half0[6])
+				l0h = int32(l0h + half0[7])
+			}
+			if g > 0 {
+				*(*[8]int32)(l0[g:]) = [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				continue
+			}
+			half0 := (*[8]int32)(l0[8:])
+			l0a = int32(l0a + half0[0])
+			l0b = int32(l0b + half0[1])
+			l0c = int32(l0c + half0[2])
+			l0d = int32(l0d + half0[3])
+			l0e = int32(l0e + half0[4])
+			l0f = int32(l0f + half0[5])
+			l0g = int32(l0g + half0[6])
+			l0h = int32(l0h + half0[7])
+			l0a = int32(l0a + l0e)
+			l0b = int32(l0b + l0f)
+			l0c = int32(l0c + l0g)
+			l0d = int32(l0d + l0h)
+			l0a = int32(l0a + l0c)
+			l0b = int32(l0b + l0d)
+			l0a = int32(l0a + l0b)
+			*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0a
+		}
+	}
+}
+
+// k_reduce_add_cast_cast_mul_i8_u8_i32_uu_c26002e09e_go is
+//
+//	reduce [add] kernel (u0:i8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; store t2 }
+//
+// for i: o0 += int32(a0[i]) * int32(a1[i])
+func k_reduce_add_cast_cast_mul_i8_u8_i32_uu_c26002e09e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int32
+		for _, g := range [...]int{24, 8, 16, 0} {
+			e0 := int32(0)
+			l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h := e0, e0, e0, e0, e0, e0, e0, e0
+			i := g
+			for ; i+8 <= n; i += 32 {
+				x0 := a0[i : i+8 : i+8]
+				v0a, v0b, v0c, v0d, v0e, v0f, v0g, v0h := x0[0], x0[1], x0[2], x0[3], x0[4], x0[5], x0[6], x0[7]
+				x1 := a1[i : i+8 : i+8]
+				v1a, v1b, v1c, v1d, v1e, v1f, v1g, v1h := x1[0], x1[1], x1[2], x1[3], x1[4], x1[5], x1[6], x1[7]
+				t0a, t0b, t0c, t0d, t0e, t0f, t0g, t0h := int32(v0a), int32(v0b), int32(v0c), int32(v0d), int32(v0e), int32(v0f), int32(v0g), int32(v0h)
+				t1a, t1b, t1c, t1d, t1e, t1f, t1g, t1h := int32(v1a), int32(v1b), int32(v1c), int32(v1d), int32(v1e), int32(v1f), int32(v1g), int32(v1h)
+				t2a, t2b, t2c, t2d, t2e, t2f, t2g, t2h := int32(t0a*t1a), int32(t0b*t1b), int32(t0c*t1c), int32(t0d*t1d), int32(t0e*t1e), int32(t0f*t1f), int32(t0g*t1g), int32(t0h*t1h)
+				l0a = int32(l0a + t2a)
+				l0b = int32(l0b + t2b)
+				l0c = int32(l0c + t2c)
+				l0d = int32(l0d + t2d)
+				l0e = int32(l0e + t2e)
+				l0f = int32(l0f + t2f)
+				l0g = int32(l0g + t2g)
+				l0h = int32(l0h + t2h)
+			}
+			if i < n {
+				from := i
+				rest0 := [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				for ; i < n; i++ {
+					v0 := a0[i]
+					v1 := a1[i]
+					t0 := int32(v0)
+					t1 := int32(v1)
+					t2 := int32(t0 * t1)
+					rest0[i-from] = int32(rest0[i-from] + t2)
+				}
+				l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h = rest0[0], rest0[1], rest0[2], rest0[3], rest0[4], rest0[5], rest0[6], rest0[7]
+			}
+			if g < 16 {
+				half0 := (*[8]int32)(l0[g+16:])
+				l0a = int32(l0a + half0[0])
+				l0b = int32(l0b + half0[1])
+				l0c = int32(l0c + half0[2])
+				l0d = int32(l0d + half0[3])
+				l0e = int32(l0e + half0[4])
+				l0f = int32(l0f + half0[5])
+				l0g = int32(l0g + half0[6])
+				l0h = int32(l0h + half0[7])
+			}
+			if g > 0 {
+				*(*[8]int32)(l0[g:]) = [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				continue
+			}
+			half0 := (*[8]int32)(l0[8:])
+			l0a = int32(l0a + half0[0])
+			l0b = int32(l0b + half0[1])
+			l0c = int32(l0c + half0[2])
+			l0d = int32(l0d + half0[3])
+			l0e = int32(l0e + half0[4])
+			l0f = int32(l0f + half0[5])
+			l0g = int32(l0g + half0[6])
+			l0h = int32(l0h + half0[7])
+			l0a = int32(l0a + l0e)
+			l0b = int32(l0b + l0f)
+			l0c = int32(l0c + l0g)
+			l0d = int32(l0d + l0h)
+			l0a = int32(l0a + l0c)
+			l0b = int32(l0b + l0d)
+			l0a = int32(l0a + l0b)
+			*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0a
+		}
+	}
+}
+
+// k_reduce_add_cast_cast_mul_u8_i32_uu_8f12fd9eae_go is
+//
+//	reduce [add] kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = mul t0 t1; store t2 }
+//
+// for i: o0 += int32(a0[i]) * int32(a1[i])
+func k_reduce_add_cast_cast_mul_u8_i32_uu_8f12fd9eae_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int32
+		for _, g := range [...]int{24, 8, 16, 0} {
+			e0 := int32(0)
+			l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h := e0, e0, e0, e0, e0, e0, e0, e0
+			i := g
+			for ; i+8 <= n; i += 32 {
+				x0 := a0[i : i+8 : i+8]
+				v0a, v0b, v0c, v0d, v0e, v0f, v0g, v0h := x0[0], x0[1], x0[2], x0[3], x0[4], x0[5], x0[6], x0[7]
+				x1 := a1[i : i+8 : i+8]
+				v1a, v1b, v1c, v1d, v1e, v1f, v1g, v1h := x1[0], x1[1], x1[2], x1[3], x1[4], x1[5], x1[6], x1[7]
+				t0a, t0b, t0c, t0d, t0e, t0f, t0g, t0h := int32(v0a), int32(v0b), int32(v0c), int32(v0d), int32(v0e), int32(v0f), int32(v0g), int32(v0h)
+				t1a, t1b, t1c, t1d, t1e, t1f, t1g, t1h := int32(v1a), int32(v1b), int32(v1c), int32(v1d), int32(v1e), int32(v1f), int32(v1g), int32(v1h)
+				t2a, t2b, t2c, t2d, t2e, t2f, t2g, t2h := int32(t0a*t1a), int32(t0b*t1b), int32(t0c*t1c), int32(t0d*t1d), int32(t0e*t1e), int32(t0f*t1f), int32(t0g*t1g), int32(t0h*t1h)
+				l0a = int32(l0a + t2a)
+				l0b = int32(l0b + t2b)
+				l0c = int32(l0c + t2c)
+				l0d = int32(l0d + t2d)
+				l0e = int32(l0e + t2e)
+				l0f = int32(l0f + t2f)
+				l0g = int32(l0g + t2g)
+				l0h = int32(l0h + t2h)
+			}
+			if i < n {
+				from := i
+				rest0 := [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				for ; i < n; i++ {
+					v0 := a0[i]
+					v1 := a1[i]
+					t0 := int32(v0)
+					t1 := int32(v1)
+					t2 := int32(t0 * t1)
+					rest0[i-from] = int32(rest0[i-from] + t2)
+				}
+				l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h = rest0[0], rest0[1], rest0[2], rest0[3], rest0[4], rest0[5], rest0[6], rest0[7]
+			}
+			if g < 16 {
+				half0 := (*[8]int32)(l0[g+16:])
+				l0a = int32(l0a + half0[0])
+				l0b = int32(l0b + half0[1])
+				l0c = int32(l0c + half0[2])
+				l0d = int32(l0d + half0[3])
+				l0e = int32(l0e + half0[4])
+				l0f = int32(l0f + half0[5])
+				l0g = int32(l0g + half0[6])
+				l0h = int32(l0h + half0[7])
+			}
+			if g > 0 {
+				*(*[8]int32)(l0[g:]) = [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				continue
+			}
+			half0 := (*[8]int32)(l0[8:])
+			l0a = int32(l0a + half0[0])
+			l0b = int32(l0b + half0[1])
+			l0c = int32(l0c + half0[2])
+			l0d = int32(l0d + half0[3])
+			l0e = int32(l0e + half0[4])
+			l0f = int32(l0f + half0[5])
+			l0g = int32(l0g + half0[6])
+			l0h = int32(l0h + half0[7])
+			l0a = int32(l0a + l0e)
+			l0b = int32(l0b + l0f)
+			l0c = int32(l0c + l0g)
+			l0d = int32(l0d + l0h)
+			l0a = int32(l0a + l0c)
+			l0b = int32(l0b + l0d)
+			l0a = int32(l0a + l0b)
+			*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0a
+		}
+	}
+}
+
+// k_reduce_add_cast_cast_sub_mul_i8_i32_uu_69c53a7c47_go is
+//
+//	reduce [add] kernel (u0:i8, u1:i8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }
+//
+// for i: t2 := int32(a0[i]) - int32(a1[i]); o0 += t2 * t2
+func k_reduce_add_cast_cast_sub_mul_i8_i32_uu_69c53a7c47_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int32
+		for _, g := range [...]int{24, 8, 16, 0} {
+			e0 := int32(0)
+			l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h := e0, e0, e0, e0, e0, e0, e0, e0
+			i := g
+			for ; i+8 <= n; i += 32 {
+				x0 := a0[i : i+8 : i+8]
+				v0a, v0b, v0c, v0d, v0e, v0f, v0g, v0h := x0[0], x0[1], x0[2], x0[3], x0[4], x0[5], x0[6], x0[7]
+				x1 := a1[i : i+8 : i+8]
+				v1a, v1b, v1c, v1d, v1e, v1f, v1g, v1h := x1[0], x1[1], x1[2], x1[3], x1[4], x1[5], x1[6], x1[7]
+				t0a, t0b, t0c, t0d, t0e, t0f, t0g, t0h := int32(v0a), int32(v0b), int32(v0c), int32(v0d), int32(v0e), int32(v0f), int32(v0g), int32(v0h)
+				t1a, t1b, t1c, t1d, t1e, t1f, t1g, t1h := int32(v1a), int32(v1b), int32(v1c), int32(v1d), int32(v1e), int32(v1f), int32(v1g), int32(v1h)
+				t2a, t2b, t2c, t2d, t2e, t2f, t2g, t2h := int32(t0a-t1a), int32(t0b-t1b), int32(t0c-t1c), int32(t0d-t1d), int32(t0e-t1e), int32(t0f-t1f), int32(t0g-t1g), int32(t0h-t1h)
+				t3a, t3b, t3c, t3d, t3e, t3f, t3g, t3h := int32(t2a*t2a), int32(t2b*t2b), int32(t2c*t2c), int32(t2d*t2d), int32(t2e*t2e), int32(t2f*t2f), int32(t2g*t2g), int32(t2h*t2h)
+				l0a = int32(l0a + t3a)
+				l0b = int32(l0b + t3b)
+				l0c = int32(l0c + t3c)
+				l0d = int32(l0d + t3d)
+				l0e = int32(l0e + t3e)
+				l0f = int32(l0f + t3f)
+				l0g = int32(l0g + t3g)
+				l0h = int32(l0h + t3h)
+			}
+			if i < n {
+				from := i
+				rest0 := [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				for ; i < n; i++ {
+					v0 := a0[i]
+					v1 := a1[i]
+					t0 := int32(v0)
+					t1 := int32(v1)
+					t2 := int32(t0 - t1)
+					t3 := int32(t2 * t2)
+					rest0[i-from] = int32(rest0[i-from] + t3)
+				}
+				l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h = rest0[0], rest0[1], rest0[2], rest0[3], rest0[4], rest0[5], rest0[6], rest0[7]
+			}
+			if g < 16 {
+				half0 := (*[8]int32)(l0[g+16:])
+				l0a = int32(l0a + half0[0])
+				l0b = int32(l0b + half0[1])
+				l0c = int32(l0c + half0[2])
+				l0d = int32(l0d + half0[3])
+				l0e = int32(l0e + half0[4])
+				l0f = int32(l0f + half0[5])
+				l0g = int32(l0g + half0[6])
+				l0h = int32(l0h + half0[7])
+			}
+			if g > 0 {
+				*(*[8]int32)(l0[g:]) = [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				continue
+			}
+			half0 := (*[8]int32)(l0[8:])
+			l0a = int32(l0a + half0[0])
+			l0b = int32(l0b + half0[1])
+			l0c = int32(l0c + half0[2])
+			l0d = int32(l0d + half0[3])
+			l0e = int32(l0e + half0[4])
+			l0f = int32(l0f + half0[5])
+			l0g = int32(l0g + half0[6])
+			l0h = int32(l0h + half0[7])
+			l0a = int32(l0a + l0e)
+			l0b = int32(l0b + l0f)
+			l0c = int32(l0c + l0g)
+			l0d = int32(l0d + l0h)
+			l0a = int32(l0a + l0c)
+			l0b = int32(l0b + l0d)
+			l0a = int32(l0a + l0b)
+			*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0a
+		}
+	}
+}
+
+// k_reduce_add_cast_cast_sub_mul_u8_i32_uu_d723aefaba_go is
+//
+//	reduce [add] kernel (u0:u8, u1:u8) { t0 = cast:i32 u0; t1 = cast:i32 u1; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }
+//
+// for i: t2 := int32(a0[i]) - int32(a1[i]); o0 += t2 * t2
+func k_reduce_add_cast_cast_sub_mul_u8_i32_uu_d723aefaba_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]int32
+		for _, g := range [...]int{24, 8, 16, 0} {
+			e0 := int32(0)
+			l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h := e0, e0, e0, e0, e0, e0, e0, e0
+			i := g
+			for ; i+8 <= n; i += 32 {
+				x0 := a0[i : i+8 : i+8]
+				v0a, v0b, v0c, v0d, v0e, v0f, v0g, v0h := x0[0], x0[1], x0[2], x0[3], x0[4], x0[5], x0[6], x0[7]
+				x1 := a1[i : i+8 : i+8]
+				v1a, v1b, v1c, v1d, v1e, v1f, v1g, v1h := x1[0], x1[1], x1[2], x1[3], x1[4], x1[5], x1[6], x1[7]
+				t0a, t0b, t0c, t0d, t0e, t0f, t0g, t0h := int32(v0a), int32(v0b), int32(v0c), int32(v0d), int32(v0e), int32(v0f), int32(v0g), int32(v0h)
+				t1a, t1b, t1c, t1d, t1e, t1f, t1g, t1h := int32(v1a), int32(v1b), int32(v1c), int32(v1d), int32(v1e), int32(v1f), int32(v1g), int32(v1h)
+				t2a, t2b, t2c, t2d, t2e, t2f, t2g, t2h := int32(t0a-t1a), int32(t0b-t1b), int32(t0c-t1c), int32(t0d-t1d), int32(t0e-t1e), int32(t0f-t1f), int32(t0g-t1g), int32(t0h-t1h)
+				t3a, t3b, t3c, t3d, t3e, t3f, t3g, t3h := int32(t2a*t2a), int32(t2b*t2b), int32(t2c*t2c), int32(t2d*t2d), int32(t2e*t2e), int32(t2f*t2f), int32(t2g*t2g), int32(t2h*t2h)
+				l0a = int32(l0a + t3a)
+				l0b = int32(l0b + t3b)
+				l0c = int32(l0c + t3c)
+				l0d = int32(l0d + t3d)
+				l0e = int32(l0e + t3e)
+				l0f = int32(l0f + t3f)
+				l0g = int32(l0g + t3g)
+				l0h = int32(l0h + t3h)
+			}
+			if i < n {
+				from := i
+				rest0 := [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				for ; i < n; i++ {
+					v0 := a0[i]
+					v1 := a1[i]
+					t0 := int32(v0)
+					t1 := int32(v1)
+					t2 := int32(t0 - t1)
+					t3 := int32(t2 * t2)
+					rest0[i-from] = int32(rest0[i-from] + t3)
+				}
+				l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h = rest0[0], rest0[1], rest0[2], rest0[3], rest0[4], rest0[5], rest0[6], rest0[7]
+			}
+			if g < 16 {
+				half0 := (*[8]int32)(l0[g+16:])
+				l0a = int32(l0a + half0[0])
+				l0b = int32(l0b + half0[1])
+				l0c = int32(l0c + half0[2])
+				l0d = int32(l0d + half0[3])
+				l0e = int32(l0e + half0[4])
+				l0f = int32(l0f + half0[5])
+				l0g = int32(l0g + half0[6])
+				l0h = int32(l0h + half0[7])
+			}
+			if g > 0 {
+				*(*[8]int32)(l0[g:]) = [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				continue
+			}
+			half0 := (*[8]int32)(l0[8:])
+			l0a = int32(l0a + half0[0])
+			l0b = int32(l0b + half0[1])
+			l0c = int32(l0c + half0[2])
+			l0d = int32(l0d + half0[3])
+			l0e = int32(l0e + half0[4])
+			l0f = int32(l0f + half0[5])
+			l0g = int32(l0g + half0[6])
+			l0h = int32(l0h + half0[7])
+			l0a = int32(l0a + l0e)
+			l0b = int32(l0b + l0f)
+			l0c = int32(l0c + l0g)
+			l0d = int32(l0d + l0h)
+			l0a = int32(l0a + l0c)
+			l0b = int32(l0b + l0d)
+			l0a = int32(l0a + l0b)
+			*(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0a
+		}
+	}
+}
+
 // k_reduce_add_cast_f16_f32_u_4b10fe887e_go is
 //
 //	reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -72812,6 +74055,84 @@ func k_reduce_add_cast_i8_i64_u_4e1657748e_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_cast_mul_i8_i32_u_9074c32623_go is
+//
+//	reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := int32(a0[i]); o0 += t0 * t0
+func k_reduce_add_cast_mul_i8_i32_u_9074c32623_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for _, g := range [...]int{24, 8, 16, 0} {
+			e0 := int32(0)
+			l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h := e0, e0, e0, e0, e0, e0, e0, e0
+			i := g
+			for ; i+8 <= n; i += 32 {
+				x0 := a0[i : i+8 : i+8]
+				v0a, v0b, v0c, v0d, v0e, v0f, v0g, v0h := x0[0], x0[1], x0[2], x0[3], x0[4], x0[5], x0[6], x0[7]
+				t0a, t0b, t0c, t0d, t0e, t0f, t0g, t0h := int32(v0a), int32(v0b), int32(v0c), int32(v0d), int32(v0e), int32(v0f), int32(v0g), int32(v0h)
+				t1a, t1b, t1c, t1d, t1e, t1f, t1g, t1h := int32(t0a*t0a), int32(t0b*t0b), int32(t0c*t0c), int32(t0d*t0d), int32(t0e*t0e), int32(t0f*t0f), int32(t0g*t0g), int32(t0h*t0h)
+				l0a = int32(l0a + t1a)
+				l0b = int32(l0b + t1b)
+				l0c = int32(l0c + t1c)
+				l0d = int32(l0d + t1d)
+				l0e = int32(l0e + t1e)
+				l0f = int32(l0f + t1f)
+				l0g = int32(l0g + t1g)
+				l0h = int32(l0h + t1h)
+			}
+			if i < n {
+				from := i
+				rest0 := [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				for ; i < n; i++ {
+					v0 := a0[i]
+					t0 := int32(v0)
+					t1 := int32(t0 * t0)
+					rest0[i-from] = int32(rest0[i-from] + t1)
+				}
+				l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h = rest0[0], rest0[1], rest0[2], rest0[3], rest0[4], rest0[5], rest0[6], rest0[7]
+			}
+			if g < 16 {
+				half0 := (*[8]int32)(l0[g+16:])
+				l0a = int32(l0a + half0[0])
+				l0b = int32(l0b + half0[1])
+				l0c = int32(l0c + half0[2])
+				l0d = int32(l0d + half0[3])
+				l0e = int32(l0e + half0[4])
+				l0f = int32(l0f + half0[5])
+				l0g = int32(l0g + half0[6])
+				l0h = int32(l0h + half0[7])
+			}
+			if g > 0 {
+				*(*[8]int32)(l0[g:]) = [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				continue
+			}
+			half0 := (*[8]int32)(l0[8:])
+			l0a = int32(l0a + half0[0])
+			l0b = int32(l0b + half0[1])
+			l0c = int32(l0c + half0[2])
+			l0d = int32(l0d + half0[3])
+			l0e = int32(l0e + half0[4])
+			l0f = int32(l0f + half0[5])
+			l0g = int32(l0g + half0[6])
+			l0h = int32(l0h + half0[7])
+			l0a = int32(l0a + l0e)
+			l0b = int32(l0b + l0f)
+			l0c = int32(l0c + l0g)
+			l0d = int32(l0d + l0h)
+			l0a = int32(l0a + l0c)
+			l0b = int32(l0b + l0d)
+			l0a = int32(l0a + l0b)
+			*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0a
+		}
+	}
+}
+
 // k_reduce_add_cast_mul_sub_mul_bf16_f32_uss_f634cae2d1_go is
 //
 //	reduce [add] kernel (u0:bf16, s1:f32, s2:f32) { t0 = cast:f32 u0; t1 = mul s1 s2; t2 = sub t0 t1; t3 = mul t2 t2; store t3 }
@@ -72981,6 +74302,84 @@ func k_reduce_add_cast_mul_sub_mul_f16_f32_uss_076d6608e5_go(f *abi.Frame) {
 			l0b = float32(l0b + l0d)
 			l0a = float32(l0a + l0b)
 			*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0a
+		}
+	}
+}
+
+// k_reduce_add_cast_mul_u8_i32_u_e1c58bc78c_go is
+//
+//	reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := int32(a0[i]); o0 += t0 * t0
+func k_reduce_add_cast_mul_u8_i32_u_e1c58bc78c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for _, g := range [...]int{24, 8, 16, 0} {
+			e0 := int32(0)
+			l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h := e0, e0, e0, e0, e0, e0, e0, e0
+			i := g
+			for ; i+8 <= n; i += 32 {
+				x0 := a0[i : i+8 : i+8]
+				v0a, v0b, v0c, v0d, v0e, v0f, v0g, v0h := x0[0], x0[1], x0[2], x0[3], x0[4], x0[5], x0[6], x0[7]
+				t0a, t0b, t0c, t0d, t0e, t0f, t0g, t0h := int32(v0a), int32(v0b), int32(v0c), int32(v0d), int32(v0e), int32(v0f), int32(v0g), int32(v0h)
+				t1a, t1b, t1c, t1d, t1e, t1f, t1g, t1h := int32(t0a*t0a), int32(t0b*t0b), int32(t0c*t0c), int32(t0d*t0d), int32(t0e*t0e), int32(t0f*t0f), int32(t0g*t0g), int32(t0h*t0h)
+				l0a = int32(l0a + t1a)
+				l0b = int32(l0b + t1b)
+				l0c = int32(l0c + t1c)
+				l0d = int32(l0d + t1d)
+				l0e = int32(l0e + t1e)
+				l0f = int32(l0f + t1f)
+				l0g = int32(l0g + t1g)
+				l0h = int32(l0h + t1h)
+			}
+			if i < n {
+				from := i
+				rest0 := [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				for ; i < n; i++ {
+					v0 := a0[i]
+					t0 := int32(v0)
+					t1 := int32(t0 * t0)
+					rest0[i-from] = int32(rest0[i-from] + t1)
+				}
+				l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h = rest0[0], rest0[1], rest0[2], rest0[3], rest0[4], rest0[5], rest0[6], rest0[7]
+			}
+			if g < 16 {
+				half0 := (*[8]int32)(l0[g+16:])
+				l0a = int32(l0a + half0[0])
+				l0b = int32(l0b + half0[1])
+				l0c = int32(l0c + half0[2])
+				l0d = int32(l0d + half0[3])
+				l0e = int32(l0e + half0[4])
+				l0f = int32(l0f + half0[5])
+				l0g = int32(l0g + half0[6])
+				l0h = int32(l0h + half0[7])
+			}
+			if g > 0 {
+				*(*[8]int32)(l0[g:]) = [...]int32{l0a, l0b, l0c, l0d, l0e, l0f, l0g, l0h}
+				continue
+			}
+			half0 := (*[8]int32)(l0[8:])
+			l0a = int32(l0a + half0[0])
+			l0b = int32(l0b + half0[1])
+			l0c = int32(l0c + half0[2])
+			l0d = int32(l0d + half0[3])
+			l0e = int32(l0e + half0[4])
+			l0f = int32(l0f + half0[5])
+			l0g = int32(l0g + half0[6])
+			l0h = int32(l0h + half0[7])
+			l0a = int32(l0a + l0e)
+			l0b = int32(l0b + l0f)
+			l0c = int32(l0c + l0g)
+			l0d = int32(l0d + l0h)
+			l0a = int32(l0a + l0c)
+			l0b = int32(l0b + l0d)
+			l0a = int32(l0a + l0b)
+			*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0a
 		}
 	}
 }
