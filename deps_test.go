@@ -72,7 +72,7 @@ var allowed = map[string][]string{
 	"bench/larger":                  {"graph", "stream", "formats/zarr"},
 	"bench/loops":                   {"bench/formula", "graph"},
 	"bench/models":                  {"graph", "formats/npy", "formats/onnx"},
-	"bench/formula":                 {"graph/cmplx", "graph", "ir/scalar", "runtime/abi"},
+	"bench/formula":                 {"graph/cmplx", "graph", "ir/scalar", "optim", "runtime/abi"},
 	"examples/quickstart":           {"graph", "ir/scalar", "runtime/abi"},
 	"examples/classify":             {"graph", "formats/imaging", "formats/npy", "formats/onnx"},
 	"examples/fit":                  {"graph", "examples/internal/least", "examples/internal/table"},
