@@ -265,7 +265,12 @@ def evaluate(ops, inputs):
     return [np.asarray(v) for v in values], grads
 
 
+CRASHES = {197, 282, 1608}  # the gradients of these programs end JAX 0.10.2 by a failed check in XLA
+
+
 def program(line):
+    if line in CRASHES:
+        return None
     r = random.Random(line)
     m, k = r.randint(2, 4), r.randint(2, 3)
     shapes = [(m, k), (k, m), (k,), ()][: r.randint(2, 4)]
