@@ -63,6 +63,9 @@ func panels(s *State, m *tuning.Machine) error {
 // notePacked records the copies that each run packs. The steps that pack are those that store no value of the graph.
 // It is called when the steps that run once are known.
 func notePacked(s *State) {
+	if !slices.ContainsFunc(s.Plan.Steps, func(s plan.Step) bool { return s.Contracts() }) {
+		return
+	}
 	uses, of := s.Plan.Uses(), make([]*ir.Value, len(s.Plan.Steps)) // by step, the product or another value that it computes
 	for _, v := range s.Func.Body {
 		if i := *s.Step.At(v); i > 0 && (of[i-1] == nil || v.Op.IsProduct()) {

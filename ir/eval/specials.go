@@ -24,31 +24,30 @@ var specialInts = []int64{0, 1, -1, 2, 3, -3, 7, 8, 31, 32, 33, 63, 64, 65, 100,
 
 // Specials returns the bits of elements of a type at which rewrites tend to be wrong, each once: for floats zeros, NaN, infinities,
 // subnormals and extremes, for integers 0, 1, -1 and extremes, for both 2^24 and 2^53 with their neighbours.
-func Specials(d ir.DType) []uint64 {
-	if known, ok := specials.Load(d); ok {
-		return known.([]uint64)
-	}
-	var all []uint64
-	switch {
-	case d == ir.Bool:
-		all = []uint64{0, 1}
-	case ir.Fractions.Has(d):
-		for _, v := range specialFloats {
-			all = append(all, ir.FromFloat(d, v))
-		}
-	default:
-		for _, v := range specialInts {
-			all = append(all, ir.Wrap(d, v))
-		}
-	}
-	slices.Sort(all)
-	all = slices.Compact(all)
-	specials.Store(d, all)
-	return all
-}
+func Specials(d ir.DType) []uint64 { return specials()[d] }
 
-// specials has the lists that Specials has made, by type.
-var specials sync.Map
+// specials returns the elements for each type.
+var specials = sync.OnceValue(func() map[ir.DType][]uint64 {
+	of := map[ir.DType][]uint64{}
+	for d := ir.Bool; d.Check() == nil; d++ {
+		var all []uint64
+		switch {
+		case d == ir.Bool:
+			all = []uint64{0, 1}
+		case ir.Fractions.Has(d):
+			for _, v := range specialFloats {
+				all = append(all, ir.FromFloat(d, v))
+			}
+		default:
+			for _, v := range specialInts {
+				all = append(all, ir.Wrap(d, v))
+			}
+		}
+		slices.Sort(all)
+		of[d] = slices.Compact(all)
+	}
+	return of
+})
 
 // SpecialArray returns an array of Specials. Each turn has them in another order, so that equal indices of two arrays have other pairs
 // of elements: long arrays of turns 0 and 1 have all pairs.
