@@ -50,6 +50,7 @@ func linePrograms() []graph.Nodes {
 		append(top(x, 3), top(long, 40)...),
 		{long.Sort(0), long.ArgSort(0), d.Sort(1), d.ArgSort(1)},
 		{x.Sort(1).SearchSorted(x, true), long.Sort(0).SearchSorted(x, false), d.Slice("0").SearchSorted(d, false), x.Median(1)},
+		{x.Rolling(1, 4).Median(), d.Rolling(0, 3).Quantile(0.25)},
 		{graph.Input("k", graph.Int32, 40, 3).Leaves(graph.Input("trees", graph.Int32, 20, 3), graph.Input("roots", graph.Int32, 6))},
 		{x.Take(0, i), x.Take(1, i), d.Take(1, i), x.TakeAlong(0, bags.Slice(":, 0:1")), b.Take(1, bags)},
 		{x.Scatter(0, i.Reshape(11, 1), x.Slice("0:11"), graph.ScatterSet), x.Scatter(0, i.Reshape(11, 1), x.Slice("0:11"), graph.ScatterAdd), b.SegmentSum(graph.Input("segments", graph.Int64, 40), 7), b.Reshape(-1).BinCount(256)},
