@@ -126,7 +126,7 @@ func TestWriteHTML(t *testing.T) {
 	contains(t, text, "n=50")
 	contains(t, text, "page_test.go:")
 	contains(t, text, "least possible")
-	contains(t, text, "1 run of ")
+	contains(t, text, "1 run, ")
 	contains(t, text, "reduce [max] kernel (u0:f32) {")
 	contains(t, text, "machine code without text")
 	require.Equal(t, 1, strings.Count(text, "<script"))

@@ -97,7 +97,7 @@ func TestParseErrors(t *testing.T) {
 		{"func f() {\nreturn\n}\nfunc", `4:1: found "func", want the end of the text`},
 		{body("%0 = nag %x : f32[2,3]"), `2:6: no operation has the name "nag"`},
 		{body("%0 = param : f32[2,3]"), `2:6: no operation has the name "param"`},
-		{body("%1 = neg %x : f32[2,3]"), `2:1: found value %1, want %0`},
+		{body("%0 = neg %x : f32[2,3]\n%0 = neg %x : f32[2,3]"), `3:1: the value %0 exists already`},
 		{body("%0 = neg %0 : f32[2,3]"), `2:10: %0 is not a value that is known here`},
 		{body("%0 = neg %z : f32[2,3]"), `2:10: %z is not a value that is known here`},
 		{body("%0 = neg %x : f32[2,4]"), `2:15: the type is f32[2,4], want f32[2,3]`},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // This rule joins operands of a concatenation that follow one another in one value: Stack of the Nodes of Unstack, or Concat of those
@@ -71,7 +72,8 @@ func joinSlices(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 		}
 		all = append(all, next)
 	}
-	if len(all) == len(v.Args) {
+	mayInterleave := v.Attr.Axis == len(v.Type.Shape)-1 && len(v.Args) <= kernel.MaxFactor // one loop then stores all operands
+	if len(all) == len(v.Args) || len(all) > 1 && mayInterleave {
 		return nil, nil
 	}
 	parts := make([]*ir.Value, len(all))

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -77,16 +78,19 @@ func TestPairShapes(t *testing.T) {
 		}
 	}
 	usual := []int{0, cols, 0, 1, 0, 0, cols, 1}
-	few, long := "there are few rows, or few indices for each", "the lines are long: they are as fast where they are"
-	requirePairs(t, pairPlan(t, distance, "f32", 1, 15, rows, cols, usual...), few)
-	requirePairs(t, pairPlan(t, distance, "f32", 1, n, kernel.ColumnBlock-1, cols, usual...), few)
+	few := func(rows, indices int) string {
+		return fmt.Sprintf("%d rows and %d indices for each, needs 16 and 16", rows, indices)
+	}
+	long := "the lines are long: they are as fast where they are"
+	requirePairs(t, pairPlan(t, distance, "f32", 1, 15, rows, cols, usual...), few(rows, 15))
+	requirePairs(t, pairPlan(t, distance, "f32", 1, n, kernel.ColumnBlock-1, cols, usual...), few(kernel.ColumnBlock-1, n))
 	requirePairs(t, pairPlan(t, distance, "f32", 1, n, rows, 257, usual...), long)
 	requirePairs(t, pairPlan(t, distance, "f32", 1, n, rows, ir.ReduceChunk, usual...), long)
 }
 
 func requirePairs(t *testing.T, p *plan.Plan, want string) {
 	step := p.Steps[0]
-	_, why := draftBy("pairwise-reduction", &target{Machine: tuning.Default(1), lib: library(anyKernel), buffers: p.Buffers}, &step)
+	_, why := draftBy("pairwise-reduction", &target{Machine: tuning.Default(1), Options: Options{Reasons: true}, lib: library(anyKernel), buffers: p.Buffers}, &step)
 	require.Equal(t, want, why, p.String())
 }
 

@@ -152,12 +152,16 @@ func requireSame(t *testing.T, f *ir.Func, least *graph.Program, made map[string
 	var ins []*graph.Tensor
 	for i, p := range f.Params {
 		key := fmt.Sprint(p.Type, i)
-		if i == 1 && (op.Indexed || op.Ragged) {
-			key += fmt.Sprint(" axis ", axis, op.Ragged)
+		if i > 0 && (op.Indexed || op.Ragged || op.Name == ir.OpLeaves.String()) {
+			key += fmt.Sprint(" axis ", axis, op.Name)
 		}
 		if made[key] == nil {
 			made[key] = elementsOf(t, p.Type, func(k, at, n int) int64 {
 				switch {
+				case op.Name == ir.OpLeaves.String() && i == 1: // nodes: a feature, a threshold, and itself as child, which makes it a leaf
+					return []int64{0, 1 << 30, int64(at / ir.NodeWords)}[at%ir.NodeWords]
+				case op.Name == ir.OpLeaves.String() && i == 2:
+					return int64(at % max(1, n/ir.NodeWords))
 				case i == 1 && op.Ragged:
 					return int64(at + boolInt(at == n-1)) // the last row has two elements
 				case i == 1 && op.Indexed:
