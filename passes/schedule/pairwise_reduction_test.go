@@ -81,11 +81,13 @@ func TestPairShapes(t *testing.T) {
 	few := func(rows, indices int) string {
 		return fmt.Sprintf("%d rows and %d indices for each, needs 16 and 16", rows, indices)
 	}
-	long := "the lines are long: they are as fast where they are"
+	long := func(cols int) string {
+		return fmt.Sprintf("lines of %d elements are as fast where they are: copies may have 16384 bytes", cols)
+	}
 	requirePairs(t, pairPlan(t, distance, "f32", 1, 15, rows, cols, usual...), few(rows, 15))
 	requirePairs(t, pairPlan(t, distance, "f32", 1, n, kernel.ColumnBlock-1, cols, usual...), few(kernel.ColumnBlock-1, n))
-	requirePairs(t, pairPlan(t, distance, "f32", 1, n, rows, 257, usual...), long)
-	requirePairs(t, pairPlan(t, distance, "f32", 1, n, rows, ir.ReduceChunk, usual...), long)
+	requirePairs(t, pairPlan(t, distance, "f32", 1, n, rows, 257, usual...), long(257))
+	requirePairs(t, pairPlan(t, distance, "f32", 1, n, rows, ir.ReduceChunk, usual...), long(ir.ReduceChunk))
 }
 
 func requirePairs(t *testing.T, p *plan.Plan, want string) {
