@@ -39,11 +39,11 @@ func leaves[T int32 | int64](f *abi.Frame) {
 		n := 0
 		for c := range f.Cols {
 			for r := first; r < first+together; r++ {
-				root := int(*(*T)(unsafe.Add(f.Ptr[2], r*stepRoots+c*acrossRoots)))
-				if uint(root) >= uint(s.count) {
-					outside(int64(root), s.count)
+				root := int64(*(*T)(unsafe.Add(f.Ptr[2], r*stepRoots+c*acrossRoots)))
+				if uint64(root) >= uint64(s.count) {
+					outside(root, s.count)
 				}
-				s.at[n], s.row[n] = root, unsafe.Add(f.Ptr[0], r*stepX)
+				s.at[n], s.row[n] = int(root), unsafe.Add(f.Ptr[0], r*stepX)
 				s.out[n] = (*int64)(unsafe.Add(f.Ptr[3], r*stepOut+c*acrossOut))
 				if n++; n == walks {
 					if s.acrossX == size && s.acrossNode == size {
@@ -62,24 +62,24 @@ func leaves[T int32 | int64](f *abi.Frame) {
 // walk walks to the leaves if words and elements are contiguous.
 func walk[T int32 | int64](s *forest) {
 	size := sizeOf[T]()
-	features, count, nodes := uint(s.features), uint(s.count), s.nodes
+	features, count, nodes := uint64(s.features), uint64(s.count), s.nodes
 	for left := s.count; ; left-- {
 		if left == 0 {
 			outside(int64(s.count), s.count)
 		}
-		moved := uint(0)
+		moved := uint64(0)
 		for k := range s.at {
 			at := uint(s.at[k])
 			node := (*[ir.NodeWords]T)(unsafe.Add(nodes, at*uint(ir.NodeWords*size)))
-			feature := uint(node[0])
+			feature := uint64(node[0]) // before it is an int, which may have 32 bits
 			if feature >= features {
 				outside(int64(feature), s.features)
 			}
-			next := uint(node[2]) + uint(bit(*(*T)(unsafe.Add(s.row[k], feature*uint(size))) > node[1]))
+			next := uint64(node[2]) + uint64(bit(*(*T)(unsafe.Add(s.row[k], uint(feature)*uint(size))) > node[1]))
 			if next >= count {
 				outside(int64(next), s.count)
 			}
-			moved |= next ^ at
+			moved |= next ^ uint64(at)
 			s.at[k] = int(next)
 		}
 		if moved == 0 {
@@ -100,18 +100,18 @@ func walkApart[T int32 | int64](s *forest, n int) {
 			}
 			at := s.at[k]
 			word := func(i int) T { return *(*T)(unsafe.Add(s.nodes, (at*ir.NodeWords+i)*s.acrossNode)) }
-			feature, next := int(word(0)), int(word(2))
-			if uint(feature) >= uint(s.features) {
-				outside(int64(feature), s.features)
+			feature, next := int64(word(0)), int64(word(2))
+			if uint64(feature) >= uint64(s.features) {
+				outside(feature, s.features)
 			}
-			next += bit(*(*T)(unsafe.Add(s.row[k], feature*s.acrossX)) > word(1))
-			if next == at {
+			next += int64(bit(*(*T)(unsafe.Add(s.row[k], int(feature)*s.acrossX)) > word(1)))
+			if next == int64(at) {
 				break
 			}
-			if uint(next) >= uint(s.count) {
-				outside(int64(next), s.count)
+			if uint64(next) >= uint64(s.count) {
+				outside(next, s.count)
 			}
-			s.at[k] = next
+			s.at[k] = int(next)
 		}
 		*s.out[k] = int64(s.at[k])
 	}

@@ -38,7 +38,11 @@ func TestLeaves(t *testing.T) {
 		if rapid.Bool().Draw(t, "one table") {
 			stepNodes = 0
 		}
-		wrong := rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3, 4}).Draw(t, "mistake")
+		wrong := rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3, 4, 5, 6, 7}).Draw(t, "mistake")
+		far := int64(1) << 32 // 0, if an index were cut to 32 bits
+		if d == ir.Int32 {
+			far = math.MinInt32
+		}
 		tables := 1
 		if stepNodes > 0 {
 			tables = rows
@@ -62,6 +66,10 @@ func TestLeaves(t *testing.T) {
 					n[2] = int64(count)
 				case wrong == 3 && i == count/2:
 					n[1], n[2] = -9, int64(i)-1 // to itself, as the second child of the node before
+				case wrong == 5 && i == count/2:
+					n[0] = far
+				case wrong == 6 && i == count/2:
+					n[2] = far
 				}
 				for w, v := range n {
 					lines[k] = append(lines[k], uint64(v))
@@ -84,6 +92,9 @@ func TestLeaves(t *testing.T) {
 					if wrong == 4 && i == roots/2 {
 						starts[i] = uint64(count)
 					}
+					if wrong == 7 && i == roots/2 {
+						starts[i] = uint64(far)
+					}
 					putBits(unsafe.Pointer(&at[r*stepAt+i*acrossAt]), size, starts[i])
 				}
 			}
@@ -96,6 +107,9 @@ func TestLeaves(t *testing.T) {
 					starts[i] = uint64(number(5000+r*roots+i, count))
 					if wrong == 4 && i == roots/2 {
 						starts[i] = uint64(count)
+					}
+					if wrong == 7 && i == roots/2 {
+						starts[i] = uint64(far)
 					}
 				}
 				for c, leaf := range m.Op.Info().Line(ir.Defined, m.Op, d, [][]uint64{row, lines[min(r, len(lines)-1)], starts}) {
