@@ -90,12 +90,12 @@ func (c *call) stacked(carried []value, stacks [][]value, axes, directions []int
 		if at(directions, k) != 0 {
 			slices.Reverse(all)
 		}
-		stage := c.stage
+		stage, text := c.stage, false
 		for _, v := range all {
-			stage = max(stage, v.stage)
+			stage, text = max(stage, v.stage), text || v.text
 		}
 		parts := mapped(all, func(v value) graph.Node { return c.nodeOf(c.stages.carry(v, stage)) })
-		out = append(out, value{kind: computed, node: graph.Stack(at(axes, k), parts...), stage: stage})
+		out = append(out, value{kind: computed, node: graph.Stack(at(axes, k), parts...), stage: stage, text: text})
 	}
 	return out
 }

@@ -33,7 +33,7 @@ func (c *call) textColumn(list []string) tableColumn {
 	return tableColumn{graph.Of(mapped(list, c.model.words.of)), true}
 }
 
-// found returns for each element of input 0 the value of its key, the first of equal ones, and otherwise the last value, which has no key.
+// lookedUp returns for each element of input 0 the value of its key, the first of equal ones, and otherwise the last value, which has no key.
 func (c *call) lookedUp(keys, values tableColumn) []value {
 	switch n := keys.Size(); {
 	case keys.text != c.in[0].text:
@@ -127,8 +127,11 @@ func (c *call) column(prefix string) (tableColumn, bool) {
 // withDefault appends the value of what has no key.
 func (c *call) withDefault(values tableColumn) tableColumn {
 	last := tableColumn{}
-	t, ok := c.node.attrs["default_tensor"].(*graph.Tensor)
+	t, ok := c.node.attrs["default_tensor"].(*graph.Tensor) // CategoryMapper has none
 	switch {
+	case ok && c.model.words.texts[t] != values.text:
+		c.fail("default_tensor and the values must both be strings, or numbers")
+		return values
 	case ok && (t.Size() != 1 || t.DType() != values.DType()):
 		c.fail("default_tensor has %d elements of %s: it must have one of %s", t.Size(), t.DType(), values.DType())
 		return values

@@ -109,6 +109,8 @@ func featureVectorizer(c *call) []value {
 		case w < 0 || w > mostExtent:
 			return c.fail("inputdimensions has %d", w)
 		case !fixed:
+			c.needShapes()
+			return nil
 		case n > w:
 			x = x.SliceAxis(1, 0, w, 1)
 		case n < w:

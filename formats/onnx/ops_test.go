@@ -14,6 +14,7 @@ import (
 // of onnxruntime where that evaluator is another definition: MaxUnpool with an output_shape.
 type opCase struct {
 	op        string
+	domain    string
 	opset     int
 	attrs     attrs
 	in, fixed []*graph.Tensor
@@ -23,7 +24,7 @@ type opCase struct {
 
 // compile makes a program of the node, whose output is "y".
 func (o opCase) compile(options ...Option) (*Program, graph.Feeds, error) {
-	n := &node{op: o.op, attrs: o.attrs, outputs: []string{"y"}}
+	n := &node{op: o.op, domain: o.domain, attrs: o.attrs, outputs: []string{"y"}}
 	body := &subgraph{nodes: []*node{n}, outputs: n.outputs, constants: map[string]*graph.Tensor{}}
 	feeds := graph.Feeds{}
 	for i, x := range append(o.in[:len(o.in):len(o.in)], o.fixed...) {

@@ -42,22 +42,22 @@ func list[T any](c *call, name string) []T {
 	return v
 }
 
-// numbers returns floatList that are an attribute, a list or as a tensor. wide is true for elements of float64.
-func (c *call) numbers(name, asTensor string) (out []float64, wide bool) {
+// numbers returns the numbers of an attribute, which is a list or a tensor.
+func (c *call) numbers(name, asTensor string) []float64 {
 	if name != "" {
 		if v := list[float64](c, name); len(v) > 0 {
-			return v, false
+			return v
 		}
 	}
 	t, ok := attr[*graph.Tensor](c, asTensor)
 	if !ok {
-		return nil, false
+		return nil
 	}
 	x, err := toFloat64(t)
 	if err != nil {
 		c.fail("attribute %q: %w", asTensor, err)
 	}
-	return x, t.DType() == graph.Float64
+	return x
 }
 
 // rows returns input 0 as rows of features of a type; a vector is one row.
@@ -80,7 +80,7 @@ func (c *call) listed(prefix string, targets int) *trees {
 	t := &trees{}
 	ids, treeIDs, names := list[int](c, "nodes_nodeids"), list[int](c, "nodes_treeids"), list[string](c, "nodes_modes")
 	yes, no, features := list[int](c, "nodes_truenodeids"), list[int](c, "nodes_falsenodeids"), list[int](c, "nodes_featureids")
-	splits, wide := c.numbers("nodes_values", "nodes_values_as_tensor")
+	splits := c.numbers("nodes_values", "nodes_values_as_tensor")
 	missing := list[int](c, "nodes_missing_value_tracks_true")
 	for _, n := range []int{len(treeIDs), len(names), len(yes), len(no), len(features), len(splits)} {
 		if n != len(ids) {
@@ -88,7 +88,7 @@ func (c *call) listed(prefix string, targets int) *trees {
 		}
 	}
 	voteIDs, voteNodes, voteTrees := list[int](c, prefix+"_ids"), list[int](c, prefix+"_nodeids"), list[int](c, prefix+"_treeids")
-	weights, _ := c.numbers(prefix+"_weights", prefix+"_weights_as_tensor")
+	weights := c.numbers(prefix+"_weights", prefix+"_weights_as_tensor")
 	for _, n := range []int{len(voteNodes), len(voteTrees), len(weights)} {
 		if n != len(voteIDs) {
 			c.fail("attributes of %d votes and of %d: they must have one length", len(voteIDs), n)
@@ -112,7 +112,6 @@ func (c *call) listed(prefix string, targets int) *trees {
 			c.fail("node %d of tree %d: mode %q", id, treeIDs[i], names[i])
 		}
 		n := treeNode{mode: mode(max(m, 0)), feature: features[i], split: splits[i], missing: i < len(missing) && missing[i] != 0}
-		t.wide = t.wide || wide && n.mode != leafMode && float64(float32(n.split)) != n.split
 		t.nodes = append(t.nodes, n)
 		if i == 0 || treeIDs[i] != treeIDs[i-1] {
 			t.roots = append(t.roots, i)
@@ -145,10 +144,10 @@ func (c *call) listed(prefix string, targets int) *trees {
 // equality.
 func (c *call) direct(targets int) *trees {
 	t := &trees{}
-	codes, _ := c.numbers("", "nodes_modes")
-	splits, wide := c.numbers("", "nodes_splits")
-	weights, _ := c.numbers("", "leaf_weights")
-	members, _ := c.numbers("", "membership_values")
+	codes := c.numbers("", "nodes_modes")
+	splits := c.numbers("", "nodes_splits")
+	weights := c.numbers("", "leaf_weights")
+	members := c.numbers("", "membership_values")
 	features, missing := list[int](c, "nodes_featureids"), list[int](c, "nodes_missing_value_tracks_true")
 	yes, no := list[int](c, "nodes_truenodeids"), list[int](c, "nodes_falsenodeids")
 	yesLeaf, noLeaf, voteIDs := list[int](c, "nodes_trueleafs"), list[int](c, "nodes_falseleafs"), list[int](c, "leaf_targetids")
@@ -177,11 +176,13 @@ func (c *call) direct(targets int) *trees {
 	t.nodes = make([]treeNode, len(features), len(features)+len(voteIDs))
 	var chain []treeNode // of tests for membership, behind the leaves
 	for i := range features {
-		m := mode(min(uint(codes[i]), uint(leafMode)))
-		n := treeNode{mode: m, feature: features[i], split: splits[i], missing: i < len(missing) && missing[i] != 0, yes: child(yes[i], yesLeaf[i]), no: child(no[i], noLeaf[i])}
-		if m == leafMode {
-			c.fail("node %d has the mode %v", i, codes[i])
+		m := lessEqual
+		if x := codes[i]; x >= 0 && x < float64(leafMode) && x == math.Trunc(x) {
+			m = mode(x)
+		} else {
+			c.fail("node %d has the mode %v: it must be a whole number from 0 to %d", i, x, leafMode-1)
 		}
+		n := treeNode{mode: m, feature: features[i], split: splits[i], missing: i < len(missing) && missing[i] != 0, yes: child(yes[i], yesLeaf[i]), no: child(no[i], noLeaf[i])}
 		if m == member {
 			var set []float64
 			set, members = cutAtNaN(members)
@@ -201,7 +202,6 @@ func (c *call) direct(targets int) *trees {
 			n = tests[0]
 			chain = append(chain, tests[1:]...)
 		}
-		t.wide = t.wide || wide && float64(float32(n.split)) != n.split
 		t.nodes[i] = n
 	}
 	for k, target := range voteIDs {
@@ -240,7 +240,7 @@ func toFloat64(t *graph.Tensor) ([]float64, error) {
 func (c *call) scores(t *trees, targets int, by aggregate) graph.Node {
 	x := c.x(0)
 	dt := graph.Float32
-	if t.wide || x.DType() == graph.Float64 {
+	if t.wide() || x.DType() == graph.Float64 {
 		dt = graph.Float64
 	}
 	x = c.rows(dt)
@@ -316,7 +316,7 @@ const (
 // aggregates has the names of the aggregates, in their order.
 var aggregates = []string{"AVERAGE", "SUM", "MIN", "MAX"}
 
-// regressor is TreeEnsembleRegressor.
+// treeRegressor is TreeEnsembleRegressor.
 func treeRegressor(c *call) []value {
 	targets := c.targets()
 	by := slices.Index(aggregates, c.text("aggregate_function"))
@@ -324,12 +324,15 @@ func treeRegressor(c *call) []value {
 		c.fail("aggregate_function %q", c.text("aggregate_function"))
 	}
 	t := c.listed("target", targets)
-	base, _ := c.numbers("base_values", "base_values_as_tensor")
+	base := c.numbers("base_values", "base_values_as_tensor")
+	if len(base) > 0 && len(base) != targets {
+		c.fail("%d base values of %d targets", len(base), targets)
+	}
 	if c.err != nil {
 		return nil
 	}
 	y := c.scores(t, targets, aggregate(by))
-	if len(base) == targets || len(base) == 1 && targets == 1 {
+	if len(base) > 0 {
 		y = y.Add(graph.Of(base))
 	}
 	if c.err != nil {
@@ -377,7 +380,7 @@ func treeClassifier(c *call) []value {
 		return nil
 	}
 	t := c.listed("class", classes)
-	base, _ := c.numbers("base_values", "base_values_as_tensor")
+	base := c.numbers("base_values", "base_values_as_tensor")
 	if c.err != nil {
 		return nil
 	}
@@ -395,8 +398,12 @@ func treeClassifier(c *call) []value {
 	transform := c.text("post_transform")
 	switch classes {
 	case 1: // the scores have no transform, and the labels are 0 and 1
-		if len(base) == 1 {
+		switch len(base) {
+		case 0:
+		case 1:
 			y = y.Add(base[0])
+		default:
+			return c.fail("%d base values of 1 class", len(base))
 		}
 		y = y.Cast(graph.Float32)
 		return []value{c.zeroOrOne(labels).at(y.Gt(0).Squeeze(1).Cast(graph.Int64)), compute(y)}

@@ -10,7 +10,7 @@ import (
 )
 
 // Decision trees as one table of nodes, through which graph.Leaves walks: all trees of all rows, side by side. A value of a feature and
-// a threshold are compared as integers that have the order of the floatList. So one comparison, greater than, serves all modes of a node:
+// a threshold are compared as integers that have the order of the floats. So one comparison, greater than, serves all modes of a node:
 // x < t is x <= p for the number p before t. NaN is an integer less than all others, or greater than all others, whichever leads to its
 // branch.
 
@@ -51,7 +51,13 @@ type vote struct {
 type trees struct {
 	nodes []treeNode
 	roots []int
-	wide  bool // some threshold is no float32
+}
+
+// wide reports whether some threshold is no float32.
+func (t *trees) wide() bool {
+	return slices.ContainsFunc(t.nodes, func(n treeNode) bool {
+		return n.mode != leafMode && n.split == n.split && float64(float32(n.split)) != n.split
+	})
 }
 
 // check returns an error for a node or feature that does not exist, and for a cycle: every walk ends at a leaf.
@@ -198,16 +204,16 @@ func (b *treeTable) set(at, feature, threshold, child int64) {
 	copy(b.words[at*ir.NodeWords:], []int64{feature, threshold, child})
 }
 
-// key32 returns an integer with the order of a float32; zeros have one.
+// key32 returns an integer with the order of a float32: 0 for both zeros, as -0 has no bits but its sign.
 func key32(x float32) int32 {
-	b := int32(math.Float32bits(x + 0))
+	b := int32(math.Float32bits(x))
 	if b < 0 {
 		b = -(b & math.MaxInt32)
 	}
 	return b
 }
 
-// key64 returns an integer with the order of a float64; zeros have one.
+// key64 is key32 for a float64.
 func key64(x float64) int64 {
 	b := int64(math.Float64bits(x))
 	if b < 0 {

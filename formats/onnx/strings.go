@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -8,8 +9,8 @@ import (
 )
 
 // Strings are labels and categories, which a model compares and selects and does not compute with. Graphs have no strings: a string is
-// its index in the list of words of the model, an int64. All strings of a file are words, with those that are defaults of operators. A
-// string of the run that is no word has the index -1: no operator could tell it from another one that is none.
+// its index in the list of words of the model, an int64. All strings of a file are words, with those that are defaults of operators. All
+// strings of the run that are no words have the index -1. So one operand of Equal must be words, and Decode fails for -1.
 
 // vocabulary has the strings of a model.
 type vocabulary struct {
@@ -75,7 +76,19 @@ func (c *call) checkTexts() error {
 			return fmt.Errorf("input %d is of strings: it takes numbers", i)
 		}
 	}
+	if c.op.name == "Equal" && slices.ContainsFunc(c.in, func(v value) bool { return v.text }) && !slices.ContainsFunc(c.in, value.isWords) {
+		return errors.New("strings are compared with constant ones of the model only: others can't be told apart")
+	}
 	return nil
+}
+
+// isWords reports whether the value is constant strings of the model.
+func (v value) isWords() bool {
+	if v.kind != constant || !v.text {
+		return false
+	}
+	all, err := graph.Data[int64](v.tensor.Contiguous())
+	return err == nil && !slices.Contains(all, -1)
 }
 
 // marksTexts marks the results that are strings because an input is.
@@ -97,7 +110,8 @@ func (p *Program) Encode(strings []string, shape ...int) *graph.Tensor {
 }
 
 // Decode returns the strings that the elements of a tensor of int64 stand for, in row-major order: an output of the model, or what
-// Encode made. -1 becomes the empty string.
+// Encode made. -1 is an error, as it stands for any string that the model does not have: an output has it where the model passes such a
+// string of an input on.
 func (p *Program) Decode(t *graph.Tensor) ([]string, error) {
 	all, err := graph.All[int64](t)
 	if err != nil {
@@ -107,7 +121,7 @@ func (p *Program) Decode(t *graph.Tensor) ([]string, error) {
 	for i := range all {
 		switch {
 		case i == -1:
-			out = append(out, "")
+			return nil, errors.New("onnx: -1 stands for any string that the model does not have")
 		case i < 0 || i >= int64(len(p.words.list)):
 			return nil, fmt.Errorf("onnx: %d is no index of a string: the model has %d strings", i, len(p.words.list))
 		default:

@@ -108,7 +108,8 @@ skl2onnx and onnxmltools export pipelines as ONNX; bench/models/pipelines.py exp
     open("model.onnx", "wb").write(onx.SerializeToString())
 
 A model is loaded and run as any other. Graphs have no strings: a string is the index of one of the model's strings, as int64, or -1 for
-any other string, which no model can tell apart from the next one. Encode makes the inputs and Decode reads the outputs:
+any other string. So Equal takes strings only if one operand is constant, and Decode returns an error for -1, which is in an output where
+the model passes on a string of an input that it does not have. Encode makes the inputs and Decode reads the outputs:
 
     p, err := onnx.Load("model.onnx")
     out, err := p.Run(ctx, graph.Feeds{"age": graph.Of(ages, n, 1), "city": p.Encode(cities, n, 1)})
