@@ -65,6 +65,9 @@ func (x Node) repeatAll(k, times int) Node {
 	return x.Unsqueeze(k + 1).BroadcastTo(over).Reshape(merged)
 }
 
+// mostIndices bounds the memory for the indices of repeated elements.
+const mostIndices = 1 << 28
+
 // repeatEach takes each element as often as its number says.
 func (x Node) repeatEach(k int, times []int) Node {
 	_, extent, err := x.get().knownAxis(k)
@@ -74,12 +77,21 @@ func (x Node) repeatEach(k int, times []int) Node {
 	case extent != len(times):
 		return fail("%d numbers of times for the %d elements of axis %d: give one for each", len(times), extent, k)
 	}
-	indices := []int64{}
+	total := 0
 	for i, n := range times {
-		if n < 0 {
+		switch {
+		case n < 0:
 			return fail("%d times for element %d: give 0 or more", n, i)
+		case n > mostIndices-total:
+			return fail("%d times for element %d, after %d: give at most %d in all", n, i, total, mostIndices)
 		}
-		indices = append(indices, slices.Repeat([]int64{int64(i)}, n)...)
+		total += n
+	}
+	indices := make([]int64, 0, total)
+	for i, n := range times {
+		for range n {
+			indices = append(indices, int64(i))
+		}
 	}
 	return x.Take(k, Of(indices))
 }

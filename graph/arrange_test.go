@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -83,6 +84,8 @@ func TestArrangeErrors(t *testing.T) {
 		{x.Tile(-1), "tile: -1 repeats: give 0 or more"},
 		{x.Repeat(2, 1), "repeat: axis 2 is outside rank 2: allowed are -2 to 1"},
 		{x.Repeat(0, -1), "repeat: -1 times: give 0 or more"},
+		{f32("x", 1).Repeat(0, []int{math.MaxInt}), fmt.Sprintf("repeat: %d times for element 0, after 0: give at most 268435456 in all", math.MaxInt)},
+		{f32("x", 2).Repeat(0, []int{1, 1 << 28}), "repeat: 268435456 times for element 1, after 1: give at most 268435456 in all"},
 		{x.Repeat(1, []int{1, 2}), "repeat: 2 numbers of times for the "},
 		{x.Repeat(1, 1.5), "repeat: times are float64: give an int, or a []int with one for each element"},
 		{graph.Meshgrid(x)[0], "meshgrid: operand 0 is float32[4,6]: it must have one axis"},

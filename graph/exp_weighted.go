@@ -30,15 +30,16 @@ func (x Node) ExpWeighted(axis, alpha any) ExpWeighted {
 	if !ir.Reals.Has(x.DType()) {
 		return ExpWeighted{x: fail("does not take %s: Cast to a float type", x.DType())}
 	}
-	if a, isFloat := alpha.(float64); isFloat && !(a > 0 && a <= 1) {
-		return ExpWeighted{x: fail("an alpha of %v: give one above 0 and at most 1", a)}
-	}
 	a := Node{operand(alpha, x.DType())}
 	switch {
 	case a.Err() != nil:
 		return ExpWeighted{x: a}
 	case a.Rank() != 0 || a.DType() != x.DType():
 		return ExpWeighted{x: fail("an alpha of %s: give a number, or a scalar of %s", a.get().text(), x.DType())}
+	case a.n.op == ir.OpConst:
+		if v := ir.ToFloat(a.DType(), a.n.attr.Bits); !(v > 0 && v <= 1) {
+			return ExpWeighted{x: fail("an alpha of %v: give one above 0 and at most 1", v)}
+		}
 	}
 	return ExpWeighted{x, k, a.Neg().Add(1)}
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/runtime/jit"
 )
 
@@ -166,4 +168,24 @@ func TestExplainStep(t *testing.T) {
 	require.NotContains(t, p.Explain(), "  not     ", "only on request")
 	require.Contains(t, p.ExplainStep(1), "there is no step 1")
 	require.Contains(t, (*graph.Program)(nil).ExplainStep(0), "there is no step 0")
+}
+
+// TestStoredFor: what steps store is named after the decisions about them, or after the only one about no step.
+func TestStoredFor(t *testing.T) {
+	permute := graph.Decision{Kind: plan.Copied, Op: ir.OpPermute, Step: -1}
+	concat := graph.Decision{Kind: plan.Materialized, Op: ir.OpConcat, Step: 4}
+	other := graph.Decision{Kind: plan.Copied, Op: ir.OpReshape, Step: -1}
+	sum := graph.Decision{Kind: plan.Materialized, Op: ir.OpAdd, Step: 4}
+	for _, c := range []struct {
+		want   string
+		ledger []graph.Decision
+	}{
+		{"concat", []graph.Decision{concat, permute, sum}},
+		{"permute", []graph.Decision{sum, permute}},
+		{"copy", []graph.Decision{permute, sum, other}},
+		{"copy", []graph.Decision{sum}},
+	} {
+		what, _ := graph.StoredFor(c.ledger, []int{3, 4})
+		require.Equal(t, c.want, what)
+	}
 }

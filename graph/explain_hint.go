@@ -207,7 +207,7 @@ func (e *explanation) narrower() []hint {
 		writers, readers := e.uses.Writers(b), e.uses.Readers(b)
 		wide := e.pl.Buffers[b].DType
 		less := int(float64(touched[b]) * float64(from.Size()) / float64(wide.Size()))
-		what, pos := e.storedAs(writers)
+		what, pos := storedFor(e.pl.Ledger, writers)
 		text := fmt.Sprintf("order: apply %s after %s, not before it: what is stored for %s then moves %s as %s, not %s as %s",
 			opCounts(bodyOps(&e.pl.Steps[writers[0]])), what, e.stepNames(readers), byteText(less), from, byteText(touched[b]), wide)
 		if pos != (ir.Pos{}) {
@@ -226,17 +226,26 @@ func bodyOps(s *plan.Step) (ops []ir.Op) {
 	return ops
 }
 
-// storedAs returns the op for which steps store their common result, and its line.
-func (e *explanation) storedAs(writers []int) (what string, pos ir.Pos) {
-	what = "copy"
-	for _, d := range e.pl.Ledger {
-		if d.Kind == plan.Copied || d.Kind == plan.Materialized && d.Op.IsJoin() {
-			if slices.Contains(writers, d.Step) || d.Step < 0 {
-				what, pos = d.Op.String(), d.Pos
-			}
+// storedFor returns the op for which steps store their common result, and its line. If no decision is about these steps, it is
+// the only one that is about no step.
+func storedFor(ledger []Decision, writers []int) (what string, pos ir.Pos) {
+	var own, others []Decision
+	for _, d := range ledger {
+		switch {
+		case d.Kind != plan.Copied && !(d.Kind == plan.Materialized && d.Op.IsJoin()):
+		case slices.Contains(writers, d.Step):
+			own = append(own, d)
+		case d.Step < 0:
+			others = append(others, d)
 		}
 	}
-	return what, pos
+	switch {
+	case len(own) > 0:
+		return own[len(own)-1].Op.String(), own[len(own)-1].Pos
+	case len(others) == 1:
+		return others[0].Op.String(), others[0].Pos
+	}
+	return "copy", pos
 }
 
 // widened returns the shorter type that a temporary could be stored in, or the invalid type.

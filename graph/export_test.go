@@ -33,6 +33,9 @@ func WindowQuantile(axis int, x, places Node) Node {
 	return apply(ir.OpWindowQuantile, ir.Attr{Axis: axis}, x.get(), places.get())
 }
 
+// StoredFor names the op for which steps store their result.
+var StoredFor = storedFor
+
 // Define returns the graph of some outputs as built, and the tensors of the params that are not inputs.
 func Define(outputs ...Node) (*ir.Func, []*Tensor, error) {
 	var l lowering

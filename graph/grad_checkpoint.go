@@ -17,7 +17,8 @@ import (
 //	h = graph.Checkpoint(block(h), h)
 //
 // Each x is copied once, because what is computed from the copy is another value to the compiler. So xs should be few
-// and not weights: a value that depends on no x is kept. Checkpoints may contain checkpoints.
+// and not weights: a value that depends on no x is kept. Checkpoints may contain checkpoints: what the outer one computes
+// again is not computed a third time, so that they save as much memory as the outer one alone.
 func Checkpoint(y Node, xs ...Node) Node {
 	if len(xs) == 0 {
 		return fail("no Nodes to compute y from again: give at least one")
@@ -38,8 +39,12 @@ func Checkpoint(y Node, xs ...Node) Node {
 // again has the values that a sweep computes again, by the values of the forward pass.
 type again map[*node]*node
 
-// add computes the values between the Nodes of a checkpoint y and y again, from copies of these Nodes.
+// add computes the values between the Nodes of a checkpoint y and y again, from copies of these Nodes. It does nothing if y
+// is computed again by a checkpoint that contains it.
 func (c again) add(y *node, xs []*node) {
+	if c[y.value()] != nil {
+		return
+	}
 	first := uint64(math.MaxUint64)
 	for _, x := range xs {
 		first = min(first, x.order)

@@ -50,6 +50,36 @@ func TestCheckpointMemory(t *testing.T) {
 	}
 }
 
+// TestNestedCheckpointMemory: checkpoints inside a checkpoint take as much memory as the outer one alone.
+func TestNestedCheckpointMemory(t *testing.T) {
+	const width = 32
+	memory := func(inner int) float64 {
+		x := graph.Input("x", graph.Float32, width, width)
+		xs, h, start, outer := graph.Nodes{x}, x, x, x
+		for i := range 64 {
+			w := graph.Input(fmt.Sprint("w", i), graph.Float32, width, width)
+			xs = append(xs, w)
+			h = h.MatMul(w).Tanh()
+			if (i+1)%inner == 0 {
+				h = graph.Checkpoint(h, start)
+				start = h
+			}
+			if (i+1)%16 == 0 {
+				h = graph.Checkpoint(h, outer)
+				start, outer = h, h
+			}
+		}
+		p, err := graph.Compile(graph.Grad(h.Mul(h).Sum(), xs...))
+		require.NoError(t, err)
+		_, err = p.RunAll(t.Context(), samples(p, width)...)
+		require.NoError(t, err)
+		return float64(p.Temporaries()) / (4 * width * width)
+	}
+	alone, nested := memory(65), memory(4)
+	t.Logf("memory for %.1f layers, nested %.1f", alone, nested)
+	require.LessOrEqual(t, nested, alone+1)
+}
+
 // samples returns inputs of small numbers for p, whose inputs are matrices.
 func samples(p *graph.Program, width int) []*graph.Tensor {
 	var ins []*graph.Tensor

@@ -36,10 +36,15 @@ func (x Node) GroupBy(codes, count any) Groups {
 		return Groups{x: fail("%w", err)}
 	case x.Rank() == 0 || c.Rank() != 1:
 		return Groups{x: fail("%s and codes %s: codes are a vector of the groups of slices along the first axis", x.get().text(), c.get().text())}
+	case !x.Shape()[:1].Equal(c.Shape()):
+		return Groups{x: fail("%s and codes %s: give one code for each slice along the first axis", x.get().text(), c.get().text())}
 	case !ir.Ints.Has(c.DType()):
 		return Groups{x: fail("codes %s: they must be integers", c.get().text())}
 	case !ir.Numeric.Has(x.DType()) && x.DType() != Bool:
 		return Groups{x: fail("%w", ir.DoesNotTake(ir.Computed, x.DType()))}
+	}
+	if c.DType() == Uint64 {
+		c = c.Minimum(math.MaxInt64 - 1) // no group has this number
 	}
 	return Groups{x, c.Cast(Int64).Maximum(-1).Add(1), dims[0]}
 }
@@ -86,10 +91,10 @@ func (g Groups) Var(ddof int) Node {
 }
 
 func (g Groups) variance(x Node, ddof int) Node {
-	d := x.Sub(g.mean(x).Take(0, g.codes)).without(0)
+	d := Where(x.IsNaN(), 0, x.Sub(g.mean(x).Take(0, g.codes))) // NaN of an infinity
 	n := g.numbers(x)
 	sum := g.sum(d) // what rounding leaves of 0
-	squares := g.sum(d.Square()).Sub(sum.Square().Div(n.Maximum(1))).Maximum(0)
+	squares := aroundMean(g.sum(d.Square()), sum, n.Maximum(1))
 	n = n.Sub(ddof)
 	return Where(n.Gt(0), squares.Div(n), math.NaN())
 }
@@ -200,7 +205,7 @@ func Factorize(ctx context.Context, columns ...*Tensor) (*Keys, error) {
 			return nil, err
 		}
 	}
-	return grouped(columns, codes, int(groups))
+	return grouped(ctx, columns, codes, int(groups))
 }
 
 // countNumbers returns how many of the distinct elements, whose NaNs are last, are not NaN.
@@ -228,7 +233,7 @@ func dropFrom(codes []int64, end int64) {
 
 // crossed replaces codes by those of the pairs of two columns' codes that occur, and returns their number.
 func crossed(ctx context.Context, codes []int64, groups int64, own []int64, numbers int64) (int64, error) {
-	if groups > 0 && numbers > math.MaxInt64/groups { // never of as many rows as memory has
+	if groups > 0 && numbers > math.MaxInt64/groups {
 		return 0, misuse("factorize", "%d groups times %d keys pass int64", groups, numbers)
 	}
 	for i, c := range codes {
@@ -261,7 +266,7 @@ func crossed(ctx context.Context, codes []int64, groups int64, own []int64, numb
 }
 
 // grouped returns the groups of codes, with the keys of the first row of each.
-func grouped(columns []*Tensor, codes []int64, groups int) (*Keys, error) {
+func grouped(ctx context.Context, columns []*Tensor, codes []int64, groups int) (*Keys, error) {
 	first, counts := make([]int64, groups), make([]int64, groups)
 	for i := len(codes) - 1; i >= 0; i-- {
 		if c := codes[i]; c >= 0 {
@@ -275,7 +280,7 @@ func grouped(columns []*Tensor, codes []int64, groups int) (*Keys, error) {
 		if err != nil {
 			return nil, err
 		}
-		values, err := p.Run(context.Background())
+		values, err := p.Run(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -25,11 +25,10 @@ func TestGroupBy(t *testing.T) {
 			}
 		}
 		dt := rapid.SampledFrom([]graph.DType{graph.Float64, graph.Float32, graph.Int16}).Draw(t, "dtype")
-		values := rapid.SliceOfN(rapid.OneOf(rapid.Just(math.NaN()), rapid.Map(rapid.IntRange(-9, 9), func(v int) float64 { return float64(v) + 1e4 })), n*width, n*width).Draw(t, "values")
+		values := rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1)}), rapid.Map(rapid.IntRange(-9, 9), func(v int) float64 { return float64(v) + 1e4 })), n*width, n*width).Draw(t, "values")
 		if dt == graph.Int16 {
 			for i, v := range values {
-				values[i] = max(v, 0) // NaN stays
-				if v != v {
+				if values[i] = max(v, 0); v-v != 0 { // NaN and infinities
 					values[i] = 7
 				}
 			}
@@ -110,8 +109,8 @@ func TestGroupBy(t *testing.T) {
 				for s, w := range want {
 					got, err := graph.At[float64](run(t, graph.Const(outs[s]).Cast(graph.Float64)), i, c)
 					require.NoError(t, err)
-					if w != w {
-						require.True(t, got != got, "statistic %d of %v: %v", s, k, got)
+					if w-w != 0 {
+						require.True(t, got == w || got != got && w != w, "statistic %d of %v: %v", s, k, got)
 						continue
 					}
 					require.InDelta(t, w, got, 1e-3, "statistic %d of %v", s, k)
@@ -125,6 +124,8 @@ func TestGroupByMistakes(t *testing.T) {
 	x, codes := graph.Input("x", graph.Float32, 5), graph.Input("c", graph.Int64, 5)
 	require.ErrorContains(t, x.GroupBy(codes.Cast(graph.Float32), 2).Sum().Err(), "groupby: codes float32[5]: they must be integers")
 	require.ErrorContains(t, graph.Input("x", graph.Float32).GroupBy(codes, 2).Mean().Err(), "codes are a vector")
+	require.ErrorContains(t, x.GroupBy(graph.Input("c", graph.Int64, 4), 2).Max().Err(), "groupby: float32[5] and codes int64[4]: give one code for each slice along the first axis")
+	require.ErrorContains(t, x.GroupBy([]int64{0}, 2).Size().Err(), "groupby: ")
 	_, err := graph.Factorize(t.Context())
 	require.ErrorContains(t, err, "factorize: no columns")
 	_, err = graph.Factorize(t.Context(), graph.Of([]int64{1}), graph.Of([]int64{1, 2}))
@@ -133,4 +134,28 @@ func TestGroupByMistakes(t *testing.T) {
 	require.NoError(t, err)
 	_, err = p.Run(t.Context(), graph.New(graph.Float32, 5), graph.Of([]int64{0, 1, 2, -1, 0}))
 	require.ErrorContains(t, err, "index 3 is outside an axis of 3 elements")
+}
+
+// TestGroupByCodesOfAnyType: codes beyond the groups are errors in all integer types, also those that int64 lacks.
+func TestGroupByCodesOfAnyType(t *testing.T) {
+	x, codes := graph.Const(graph.Of([]float32{1, 2})), graph.Input("c", graph.Uint64, 2)
+	p, err := graph.Compile(x.GroupBy(codes, 2).Sum())
+	require.NoError(t, err)
+	sums, err := p.Run(t.Context(), graph.Of([]uint64{1, 0}))
+	require.NoError(t, err)
+	require.Equal(t, "float32[2] [2. 1.]", shown(sums))
+	for _, c := range []uint64{2, math.MaxInt64 - 1, math.MaxInt64, 1 << 63, math.MaxUint64} {
+		_, err = p.Run(t.Context(), graph.Of([]uint64{1, c}))
+		require.ErrorContains(t, err, "is outside an axis of 3 elements", "code %d", c)
+	}
+	p, err = graph.Compile(x.GroupBy(graph.Input("c", graph.Int64, 2), 2).Sum())
+	require.NoError(t, err)
+	_, err = p.Run(t.Context(), graph.Of([]int64{1, math.MaxInt64}))
+	require.ErrorContains(t, err, "is outside an axis of 3 elements")
+}
+
+// TestGroupByVarOfLarge: squares that overflow make the variance +Inf, as those of Var do.
+func TestGroupByVarOfLarge(t *testing.T) {
+	x := graph.Const(graph.Of([]float64{1e200, -1e200, 3e200}))
+	require.Equal(t, "float64[1] [inf]", shown(run(t, x.GroupBy(graph.Const(graph.Of([]int64{0, 0, 0})), 1).Var(1))))
 }

@@ -130,8 +130,8 @@ func (x Node) Mean(axes ...any) Node {
 
 // Var returns the mean squared distance from the mean along axes, for floats, in two passes: the mean m, then sum(d*d)
 // - sum(d)^2/n with d = x - m. The second term corrects for the rounding of m. So a large mean costs no digits, and
-// equal elements have the variance 0, and squares that overflow the variance +Inf. With DDOF(d) the divisor is the number of elements minus d. Options: KeepDims,
-// DDOF, InType.
+// equal elements have the variance 0. If squares overflow, the variance is +Inf. With DDOF(d) the divisor is the number of
+// elements minus d. Options: KeepDims, DDOF, InType.
 //
 // Distances whose squares the type lacks are lost or overflow: below 4e-23 and above 1e19 for Float32, below 3e-162 and
 // above 1e154 for Float64. Multiply such elements by a power of 2 first.

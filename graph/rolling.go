@@ -6,7 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Rolling statistics whose time does not grow with the size of windows.
+// Statistics of sliding windows.
 
 // Rolling has the statistics of the sliding windows of an axis, as Window has the windows: an axis of n elements has
 // n-size+1.
@@ -15,7 +15,8 @@ import (
 // that its statistic is made of a running one from the end of its first block backwards and one from the beginning of
 // its second block on (van Herk, A fast algorithm for local minimum and maximum filters, 1992). Nothing is subtracted
 // again, so that the error is that of adding size numbers one after another, and an infinity or NaN is in the windows that
-// contain it and in no other. Windows of up to 64 elements are reduced one by one.
+// contain it and in no other. The time does not grow with the size of windows, but for windows of up to 64 elements, which are
+// reduced one by one, and for WeightedSum and WeightedMean.
 type Rolling struct {
 	x    Node // with its error, if the windows are wrong
 	axis int

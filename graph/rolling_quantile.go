@@ -15,6 +15,7 @@ import (
 func (r Rolling) Median() Node { return r.Quantile(0.5) }
 
 // Quantile returns quantile q, from 0 to 1, of windows, and interpolates linearly between two elements. See Median.
+// Its derivative sorts every window.
 func (r Rolling) Quantile(q float64) Node {
 	if r.x.Err() != nil {
 		return r.x
@@ -43,9 +44,12 @@ const rollingBlocks = 8
 // rollingElems is about how many windows a line has: lines are computed side by side.
 const rollingElems = 4096
 
+// exactQuarters is a size of windows up to which float32 has the places of quartiles: 3*(exactQuarters-1) is below 1<<24.
+const exactQuarters = 1 << 22
+
 // quantile cuts the axis into overlapping lines, for the workers.
 func (r Rolling) quantile(q float64) Node {
-	if r.x.DType() == Float32 && 4*q != math.Trunc(4*q) { // places that float32 rounds
+	if r.x.DType() == Float32 && (4*q != math.Trunc(4*q) || r.size > exactQuarters) { // places that float32 rounds
 		r.x = r.x.Cast(Float64)
 		return r.quantile(q).Cast(Float32)
 	}

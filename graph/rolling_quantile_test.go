@@ -145,3 +145,24 @@ func TestExpWeighted(t *testing.T) {
 		}
 	})
 }
+
+// TestExpWeightedMistakes: an alpha out of range is an error in any Go type.
+func TestExpWeightedMistakes(t *testing.T) {
+	x := graph.Input("x", graph.Float32, 5)
+	for _, alpha := range []any{0, 2, -1, uint8(3), 1.5, float32(1.5), math.NaN(), graph.Scalar(graph.Float32, 0)} {
+		require.ErrorContains(t, x.ExpWeighted(0, alpha).Mean().Err(), "give one above 0 and at most 1", "%T %v", alpha, alpha)
+	}
+	require.NoError(t, x.ExpWeighted(0, 1).Mean().Err())
+	require.NoError(t, x.ExpWeighted(0, float32(0.5)).Mean().Err())
+}
+
+// TestRollingQuantileOfLargeWindows: quartiles of windows whose places float32 rounds. Place 4194305.25 is a quarter of the way
+// from the last 0 to the first 1.
+func TestRollingQuantileOfLargeWindows(t *testing.T) {
+	const size = 5592408
+	data := make([]float32, size)
+	for i := range data {
+		data[i] = float32(i / 4194306)
+	}
+	require.Equal(t, "float32[1] [0.25]", shown(run(t, graph.Const(graph.Of(data)).Rolling(0, size).Quantile(0.75))))
+}

@@ -61,7 +61,7 @@ func (b *sortedBlock) empty() {
 	b.head = b.count
 }
 
-// pop removes the element at an index, and one that is before the wanted place if any is.
+// pop unlinks the element at an index. One element fewer is then before the wanted place, unless none was.
 func (b *sortedBlock) pop(index int) {
 	n := int(b.numbers[index])
 	b.next[b.prev[n]], b.prev[b.next[n]] = b.next[n], b.prev[n]
