@@ -23,8 +23,8 @@ var (
 
 // ResultType returns the least type that holds the elements of all the given types, as NumPy's result_type. No operation
 // of this package promotes: Cast operands to it. Bools become numbers and integers floats; Int64 with Uint64 gives
-// Float64. BFloat16 with Float16 or an integer gives Float32, and Fixed16x16 with a float of its size that float. A type
-// that operations do not compute with has a common type only with itself.
+// Float64. BFloat16 with Float16 or an integer gives Float32. Fixed16x16 gives Float64 with a float, Uint16 or an integer
+// of 32 bits or more. A type that operations do not compute with has a common type only with itself.
 func ResultType(dt DType, more ...DType) (DType, error) {
 	if err := dt.Check(); err != nil {
 		return dt, err

@@ -77,6 +77,39 @@ func TestResultType(t *testing.T) {
 	require.ErrorContains(t, err, "no type holds the elements of float8e5m2 and float32")
 }
 
+// TestResultTypeHolds: extremes of either type keep their value in the result type, for all pairs.
+func TestResultTypeHolds(t *testing.T) {
+	extremes := func(dt graph.DType) []float64 {
+		if l, ok := dt.IntLimits(); ok {
+			return []float64{float64(l.Least), float64(l.Greatest)}
+		}
+		if l, ok := dt.FloatLimits(); ok {
+			return []float64{l.Greatest, -l.Greatest, l.SmallestSubnormal, 1 + l.Epsilon, math.Inf(1), math.Inf(-1), math.NaN()}
+		}
+		if dt == graph.Fixed16x16 {
+			return []float64{-1 << 15, 1<<15 - 0x1p-16, 0x1p-16}
+		}
+		return []float64{0, 1} // bools
+	}
+	types := append(graph.Bools.List(), graph.Numeric.List()...)
+	for _, from := range types {
+		x := graph.Const(graph.Of(extremes(from))).Cast(from)
+		var kept graph.Nodes
+		for _, with := range types {
+			to, err := graph.ResultType(from, with)
+			require.NoError(t, err)
+			back, err := graph.ResultType(with, from)
+			require.NoError(t, err)
+			require.Equal(t, to, back)
+			kept = append(kept, x.Cast(to).Cast(graph.Float64))
+		}
+		want := run(t, x.Cast(graph.Float64)).String()
+		for i, with := range types {
+			require.Equal(t, want, run(t, kept[i]).String(), "%s with %s", from, with)
+		}
+	}
+}
+
 // TestInitial: the results of a scan follow that of no elements.
 func TestInitial(t *testing.T) {
 	x := graph.Const(graph.Of([]float32{1, 2, 4}))

@@ -43,7 +43,8 @@ func (d DType) FloatLimits() (l FloatLimits, ok bool) {
 
 // Promote returns the least type that holds the elements of two types that ops compute with, as NumPy's promote_types:
 // bools become numbers, and integers floats. Int64 with Uint64 gives Float64, as no integer type holds both. For types
-// that NumPy lacks: BFloat16 with Float16 or an integer gives Float32, Fixed16x16 with a float of its size that float.
+// that NumPy lacks: BFloat16 with Float16 or an integer gives Float32, Fixed16x16 with a float, Uint16 or an integer of 32 bits
+// or more Float64.
 // ok is false for types that are only stored, unless they are the same.
 func Promote(a, b DType) (d DType, ok bool) {
 	switch {
@@ -73,8 +74,10 @@ func promote(a, b DType) DType {
 	switch { // a has the lower class, or is not larger
 	case a == b || class(a) == 0:
 		return b
+	case a == Fixed16x16, b == Fixed16x16 && !SetOf(Int8, Uint8, Int16).Has(a):
+		return Float64 // the only other type with 32 significant bits
 	case class(a) == 2 && a.Size() == b.Size():
-		return Float32 // Float16 with BFloat16, or Float32 with Fixed16x16
+		return Float32 // Float16 with BFloat16
 	case class(a) == 2:
 		return b
 	case class(b) == 2:
