@@ -23,35 +23,40 @@ func NewObjective(value, variables graph.Node, data ...graph.Node) (Objective, e
 // NewHessian compiles the matrix [k,k] of the second derivatives of a scalar, for the Hessian of an Objective, by graph.HVP for each of the k
 // variables. The arguments are those of NewObjective; the shape of the variables must be of numbers.
 func NewHessian(value, variables graph.Node, data ...graph.Node) (*graph.Program, error) {
-	units, err := directions(variables)
+	k, err := count(variables)
 	if err != nil {
 		return nil, err
 	}
-	rows := make(graph.Nodes, len(units))
-	for i, u := range units {
-		rows[i] = graph.HVP(value, []graph.Node{variables}, []graph.Node{u})[0].Reshape(-1)
+	rows := make(graph.Nodes, k)
+	for i := range rows {
+		rows[i] = graph.HVP(value, []graph.Node{variables}, []graph.Node{unit(variables, i, k)})[0].Reshape(-1)
 	}
 	return graph.Compile(graph.Stack(0, rows...), graph.WithInputs(append([]graph.Node{variables}, data...)...))
 }
 
-// directions returns the unit vectors of variables, in their shape.
-func directions(variables graph.Node) ([]graph.Node, error) {
+// count returns the number of variables, which is 1 at least.
+func count(variables graph.Node) (int, error) {
 	shape, fixed := variables.Shape().Ints()
 	if err := variables.Err(); err != nil {
-		return nil, err
+		return 0, err
 	}
 	if !fixed || variables.DType() != graph.Float64 {
-		return nil, fail("derivatives", "the variables are %v: they must be float64, of a shape of numbers", variables)
+		return 0, fail("derivatives", "the variables are %v: they must be float64, of a shape of numbers", variables)
 	}
-	k := graph.Zeros(graph.Bool, shape...).Size()
+	k := 1
+	for _, n := range shape {
+		k *= n
+	}
 	if k == 0 {
-		return nil, fail("derivatives", "the variables are %v: there must be one at least", variables)
+		return 0, fail("derivatives", "the variables are %v: there must be one at least", variables)
 	}
-	units := make([]graph.Node, k)
-	for i := range units {
-		one := make([]float64, k)
-		one[i] = 1
-		units[i] = graph.Const(graph.Of(one, shape...))
-	}
-	return units, nil
+	return k, nil
+}
+
+// unit returns the unit vector of variable i of k, in their shape.
+func unit(variables graph.Node, i, k int) graph.Node {
+	shape, _ := variables.Shape().Ints()
+	one := make([]float64, k)
+	one[i] = 1
+	return graph.Const(graph.Of(one, shape...))
 }

@@ -40,7 +40,7 @@ func NewLeastSquares(residuals, variables graph.Node, data ...graph.Node) (Least
 	if err != nil {
 		return LeastSquares{}, err
 	}
-	units, err := directions(variables)
+	k, err := count(variables)
 	if err != nil {
 		return LeastSquares{}, err
 	}
@@ -49,14 +49,14 @@ func NewLeastSquares(residuals, variables graph.Node, data ...graph.Node) (Least
 	}
 	var lines graph.Nodes
 	axis := 1
-	if n, known := r.Shape()[0].Int(); known && n > 0 && n < len(units) {
+	if n, known := r.Shape()[0].Int(); known && n > 0 && n < k {
 		axis = 0
 		for i := range n {
 			lines = append(lines, graph.Grad(r.At(i), variables)[0].Reshape(-1))
 		}
 	} else {
-		for _, u := range units {
-			lines = append(lines, graph.JVP(r, []graph.Node{variables}, []graph.Node{u}))
+		for i := range k {
+			lines = append(lines, graph.JVP(r, []graph.Node{variables}, []graph.Node{unit(variables, i, k)}))
 		}
 	}
 	jacobian, err := graph.Compile(graph.Stack(axis, lines...), inputs)
@@ -91,9 +91,10 @@ func (f *Fit) Errors() []float64 {
 var ErrNotConverged = errors.New("least squares: no minimum was found within the evaluations allowed")
 
 // Solve searches for the least sum of squares from a start, by the method of Levenberg and Marquardt as Moré gives it (The
-// Levenberg-Marquardt algorithm: implementation and theory, 1978), with the constants of MINPACK's lmder except the first ellipsoid, which is as large as the start: each step is the best one of the
-// linearized residuals within an ellipsoid, which grows or shrinks with the success of the steps, and whose axes are scaled by the greatest
-// norms of the Jacobian's columns so far. A step to residuals that are not finite fails.
+// Levenberg-Marquardt algorithm: implementation and theory, 1978). Each step is the best one of the linearized residuals within an
+// ellipsoid. The ellipsoid grows or shrinks with the success of the steps, and its axes are scaled by the greatest norms of the Jacobian's
+// columns so far. The constants are those of MINPACK's lmder, but the first ellipsoid is as large as the start. A step to residuals that are
+// not finite fails.
 //
 // The search ends when the ellipsoid is Tolerance times the variables, or when the sum of squares decreases, and is expected to decrease, by
 // Tolerance squared at most. An error of a run, sizes that do not fit, and a start whose residuals are not finite are errors. With
