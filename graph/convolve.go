@@ -20,7 +20,8 @@ const (
 // Convolve returns the convolution of two vectors, x of n and taps of m elements: element i of the full one is the sum of
 // x[i-k]*taps[k]. The taps are a Node or Tensor of x's type, of a known length of at least 1. If both lengths are known
 // and x is the shorter one, the two change places, as in NumPy. Up to 16 products are added one after another, by FMA for
-// floats; more of them as in Dot.
+// floats; more of them as in Dot. At the ends the vectors are surrounded by zeros, which are multiplied too: an element that is
+// not finite, of the taps or of the shorter vector, makes NaN there, unlike in NumPy.
 //
 // The time is that of n*m products. For dozens of taps or more, fft.Convolve of module x/fft is faster: it takes
 // Fourier transforms where they cost less.

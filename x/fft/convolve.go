@@ -20,7 +20,8 @@ const (
 	// Auto takes the method that costs least by an estimate.
 	Auto Method = iota
 
-	// Direct computes each product. It is exact for small integers, and each sum has the error of its own products.
+	// Direct computes each product. It is exact for small integers, and each sum has the error of its own products. At the
+	// ends it multiplies taps by the zeros around the line: a tap that is not finite makes NaN there, unlike in NumPy.
 	Direct
 
 	// Transform multiplies transforms. The error of every element is relative to the largest ones of its block: about the

@@ -81,26 +81,34 @@ func planOf[T kernel.Element](n int) (*plan[T], error) {
 	return all.(*plans[T]).of(n)
 }
 
+// find returns the plan for n numbers, which becomes the latest, or nil. The mutex is held.
+func (l *plans[T]) find(n int) *plan[T] {
+	i := slices.IndexFunc(l.kept, func(p *plan[T]) bool { return p.n == n })
+	if i < 0 {
+		return nil
+	}
+	p := l.kept[i]
+	copy(l.kept[1:i+1], l.kept[:i])
+	l.kept[0] = p
+	return p
+}
+
 func (l *plans[T]) of(n int) (*plan[T], error) {
 	l.Lock()
-	i := slices.IndexFunc(l.kept, func(p *plan[T]) bool { return p.n == n })
-	if i > 0 {
-		p := l.kept[i]
-		copy(l.kept[1:i+1], l.kept[:i])
-		l.kept[0] = p
-	}
-	if i >= 0 {
-		p := l.kept[0]
-		l.Unlock()
+	p := l.find(n)
+	l.Unlock()
+	if p != nil {
 		return p, nil
 	}
-	l.Unlock()
 	p, err := newPlan[T](n, kernel.Of[T])
 	if err != nil {
 		return nil, err
 	}
 	l.Lock()
 	defer l.Unlock()
+	if other := l.find(n); other != nil { // another goroutine was faster
+		return other, nil
+	}
 	l.kept = slices.Insert(l.kept, 0, p)
 	sum := 0
 	for i, p := range l.kept {

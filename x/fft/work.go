@@ -47,8 +47,8 @@ func (w *work[T]) put() {
 	idle[unsafe.Sizeof(t)].Put(w)
 }
 
-// each calls f for 0 to n-1, on some goroutines: the caller's has the memory w, the others have their own. It ends early
-// with an error of f or of the context.
+// each calls f for 0 to n-1, on some goroutines: the caller's has the memory w, the others have their own. After an error
+// of f or of the context no more calls begin.
 func each[T kernel.Element](ctx context.Context, workers, n int, w *work[T], f func(i int, w *work[T]) error) error {
 	if workers = min(workers, n); workers <= 1 {
 		for i := range n {
@@ -65,9 +65,14 @@ func each[T kernel.Element](ctx context.Context, workers, n int, w *work[T], f f
 	errs := make([]error, workers)
 	var wg sync.WaitGroup
 	loop := func(worker int, w *work[T]) {
-		for i := int(next.Add(1)) - 1; i < n && errs[worker] == nil; i = int(next.Add(1)) - 1 {
-			if errs[worker] = ctx.Err(); errs[worker] == nil {
-				errs[worker] = f(i, w)
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			err := ctx.Err()
+			if err == nil {
+				err = f(i, w)
+			}
+			if err != nil {
+				errs[worker] = err
+				next.Store(int64(n))
 			}
 		}
 	}
