@@ -66,14 +66,14 @@ func (t *tool) bisect(ctx context.Context) error {
 const specialDraws = 6
 
 // special replaces the inputs that have no file by special elements: zeros, NaN, infinities, extremes, and numbers beside those at
-// which types stop being exact. Inputs of integers stay made up if the graph does not take special ones, for example as indices. It
+// which types stop being exact. Each turn has others, so that short inputs too get elements of all kinds. Inputs of integers stay made up if the graph does not take special ones, for example as indices. It
 // reports whether the graph takes the inputs.
 func (b *bisection) special(turn int) bool {
 	for _, types := range []ir.DTypes{ir.AllTypes, ir.Fractions} {
 		ins, some := slices.Clone(b.ins), false
 		for i, p := range b.f.Params {
 			if types.Has(p.Type.DType) && !slices.ContainsFunc(b.in, func(n named) bool { return n.name == p.Name() }) {
-				ins[i], some = tensorOf(eval.SpecialArray(p.Type.DType, (turn+1)*i, ins[i].Shape()...)), true
+				ins[i], some = tensorOf(eval.SpecialArray(p.Type.DType, (1+3*turn)*(i+1), ins[i].Shape()...)), true
 			}
 		}
 		elems := arrays(ins)

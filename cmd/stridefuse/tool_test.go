@@ -307,6 +307,27 @@ func TestBisectDrawsSpecialInputs(t *testing.T) {
 	require.Contains(t, runCommand(t, text, "bisect", "-", "-size", "n=2000"), "no state differs")
 }
 
+// TestBisectDrawsOtherElements: a short input alone gets other special elements in each draw.
+func TestBisectDrawsOtherElements(t *testing.T) {
+	inexact := passes.Pass{Name: "inexact", Form: func(s *passes.State) error {
+		return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
+			if v.Op == ir.OpCast && v.Args[0].Op == ir.OpCast {
+				return v.Args[0].Args[0], nil
+			}
+			return v, nil
+		})
+	}}
+	const text = `func f(%x: i32[2]) {
+  %0 = cast %x : f32[2]
+  %1 = cast %0 : i32[2] // user.go:7
+  %2 = neg %1  : i32[2] // user.go:8
+  return %2
+}`
+	o := tryCommand(t.Context(), text, slices.Insert(slices.Clone(passes.Default), 0, inexact), "bisect", "-")
+	require.Contains(t, o.out, "pass inexact", o.err)
+	require.Contains(t, runCommand(t, text, "bisect", "-"), "no state differs")
+}
+
 // TestBisectStages expects the tool to compare the stages after the passes too: the plan without the steps that run once
 // and, if no plan is made for the number of rows, the resized plan.
 func TestBisectStages(t *testing.T) {
