@@ -14,28 +14,35 @@ import (
 // mlOps is the domain of the operators of classical machine learning.
 const mlOps = "ai.onnx.ml"
 
-// textModel makes a program of nodes on the inputs "a" and "b", which are strings, and "x", float32. The model has the words "lo" and "hi".
-func textModel(nodes ...*node) (*Program, error) {
-	m := &model{words: newVocabulary(), opset: 19, body: &subgraph{nodes: nodes, outputs: names("y"), constants: map[string]*graph.Tensor{}, inputs: []port{
+// textModel returns a model without nodes. It has the inputs "a" and "b", which are strings, "x", int64, and the constant "lo"; its
+// words are "lo" and "hi".
+func textModel() *model {
+	m := &model{words: newVocabulary(), opset: 19, body: &subgraph{outputs: names("y"), inputs: []port{
 		{name: "a", dtype: graph.Int64, text: true, dims: []any{"n"}}, {name: "b", dtype: graph.Int64, text: true, dims: []any{"n"}},
-		{name: "x", dtype: graph.Float32, dims: []any{"n"}},
+		{name: "x", dtype: graph.Int64, dims: []any{"n"}},
 	}}}
+	m.body.constants = map[string]*graph.Tensor{"lo": m.words.tensor([]string{"lo"}, 1)}
+	m.words.add("hi")
+	return m
+}
+
+// with compiles the model with nodes.
+func (m *model) with(nodes ...*node) (*Program, error) {
 	for _, n := range nodes {
 		if n.attrs == nil {
 			n.attrs = attrs{}
 		}
 	}
-	m.body.constants["lo"] = m.words.tensor([]string{"lo"}, 1)
-	m.words.add("hi")
+	m.body.nodes = nodes
 	return compile(m, newSettings(nil))
 }
 
 // TestUnknownStrings has strings that the model does not have: they are not compared with each other, and not decoded.
 func TestUnknownStrings(t *testing.T) {
 	run := func(n ...*node) (*Program, *graph.Tensor) {
-		p, err := textModel(n...)
+		p, err := textModel().with(n...)
 		require.NoError(t, err)
-		outs, err := p.Run(context.Background(), graph.Feeds{"a": p.Encode([]string{"lo", "foo", "hi"}), "b": p.Encode([]string{"lo", "bar", "lo"}), "x": graph.Of([]float32{1, 2, 3})})
+		outs, err := p.Run(context.Background(), graph.Feeds{"a": p.Encode([]string{"lo", "foo", "hi"}), "b": p.Encode([]string{"lo", "bar", "lo"}), "x": graph.Of([]int64{1, 2, 3})})
 		require.NoError(t, err)
 		return p, outs["y"]
 	}
@@ -45,12 +52,14 @@ func TestUnknownStrings(t *testing.T) {
 	require.True(t, graph.Equal(graph.Of([]bool{true, false, true}), same))
 	for _, operands := range [][]string{{"a", "b"}, {"a", "same"}, {"twice", "twice"}} {
 		each := &subgraph{inputs: []port{{name: "i"}, {name: "on"}}, outputs: names("on", "each"), nodes: []*node{made("Identity", attrs{}, names("a"), "each")}}
-		_, err := textModel(made("Identity", nil, names("a"), "same"), number("two", graph.ScalarOf(int64(2))), made("Loop", attrs{"body": each}, names("two", ""), "twice"), made("Equal", nil, operands, "y"))
+		_, err := textModel().with(made("Identity", nil, names("a"), "same"), number("two", graph.ScalarOf(int64(2))), made("Loop", attrs{"body": each}, names("two", ""), "twice"), made("Equal", nil, operands, "y"))
 		require.ErrorContains(t, err, "strings are compared with constant ones of the model only")
 	}
+	_, err := textModel().with(made("Equal", nil, names("lo", "x"), "y"))
+	require.ErrorContains(t, err, "both operands must be strings, or numbers")
 
 	p, y := run(made("Identity", nil, names("a"), "y"))
-	_, err := p.Decode(y)
+	_, err = p.Decode(y)
 	require.ErrorContains(t, err, "-1 stands for any string that the model does not have")
 	words, err := p.Decode(y.Slice("::2"))
 	require.NoError(t, err)
@@ -146,12 +155,26 @@ func TestFeatureVectorizer(t *testing.T) {
 
 // TestDefaultTensor has defaults that are numbers for strings, and strings for numbers.
 func TestDefaultTensor(t *testing.T) {
-	encoder := func(a attrs) error {
-		n := made("LabelEncoder", with(attrs{"keys_strings": []string{"lo", "hi"}}, a), names("a"), "y")
+	for _, c := range []struct {
+		values         attrs
+		text, mistaken bool // of the default
+	}{
+		{values: attrs{"values_strings": names("lo", "hi")}, mistaken: true},
+		{values: attrs{"values_strings": names("lo", "hi")}, text: true},
+		{values: attrs{"values_int64s": []int{5, 6}}},
+		{values: attrs{"values_int64s": []int{5, 6}}, text: true, mistaken: true},
+	} {
+		m, last := textModel(), int64s(1)
+		if c.text {
+			last = m.body.constants["lo"]
+		}
+		n := made("LabelEncoder", with(c.values, attrs{"keys_strings": names("lo", "hi"), "default_tensor": last}), names("a"), "y")
 		n.domain = mlOps
-		_, err := textModel(n)
-		return err
+		_, err := m.with(n)
+		if c.mistaken {
+			require.ErrorContains(t, err, "default_tensor and the values must both be strings, or numbers")
+		} else {
+			require.NoError(t, err)
+		}
 	}
-	require.ErrorContains(t, encoder(attrs{"values_strings": []string{"lo", "hi"}, "default_tensor": int64s(1)}), "default_tensor and the values must both be strings, or numbers")
-	require.NoError(t, encoder(attrs{"values_int64s": []int{5, 6}, "default_tensor": int64s(1)}))
 }

@@ -76,7 +76,11 @@ func (c *call) checkTexts() error {
 			return fmt.Errorf("input %d is of strings: it takes numbers", i)
 		}
 	}
-	if c.op.name == "Equal" && slices.ContainsFunc(c.in, func(v value) bool { return v.text }) && !slices.ContainsFunc(c.in, value.isWords) {
+	switch isText := func(v value) bool { return v.text }; {
+	case c.op.name != "Equal" || !slices.ContainsFunc(c.in, isText):
+	case !c.in[0].text || !c.in[1].text:
+		return errors.New("both operands must be strings, or numbers")
+	case !slices.ContainsFunc(c.in, value.isWords):
 		return errors.New("strings are compared with constant ones of the model only: others can't be told apart")
 	}
 	return nil
