@@ -44,7 +44,7 @@ func (x Node) GroupBy(codes, count any) Groups {
 		return Groups{x: fail("%w", ir.DoesNotTake(ir.Computed, x.DType()))}
 	}
 	if c.DType() == Uint64 {
-		c = c.Minimum(math.MaxInt64 - 1) // no group has this number
+		c = c.Minimum(uint64(math.MaxInt64 - 1)) // no group has this number
 	}
 	return Groups{x, c.Cast(Int64).Maximum(-1).Add(1), dims[0]}
 }
