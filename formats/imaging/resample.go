@@ -18,35 +18,35 @@ func newWeights(n, old int, f Filter, unit int) weights {
 	ratio := float64(old) / float64(n)
 	wide := max(1, ratio)
 	support := filters[f].support * wide
+	within := func(i int) (centre float64, first, end int) { // the old pixels that have weights for a new one
+		centre = (float64(i) + 0.5) * ratio
+		return centre, max(0, int(centre-support+0.5)), min(old, int(centre+support+0.5))
+	}
 	w := weights{first: make([]int32, n)}
-	all := make([][]float64, n)
 	for i := range n {
-		centre := (float64(i) + 0.5) * ratio
-		first := max(0, int(centre-support+0.5))
-		end := min(old, int(centre+support+0.5))
+		_, first, end := within(i)
+		w.taps = max(w.taps, end-first)
+	}
+	k := make([]float64, 0, w.taps)
+	if taps := (w.taps + unit - 1) / unit * unit; taps <= old {
+		w.taps = taps
+	}
+	w.k = make([]int32, n*w.taps)
+	for i := range n {
+		centre, first, end := within(i)
 		sum := 0.0
-		k := make([]float64, 0, end-first)
+		k = k[:0]
 		for j := first; j < end; j++ {
 			v := filters[f].weight((float64(j) - centre + 0.5) * (1 / wide))
 			k = append(k, v)
 			sum += v
 		}
-		for j := range k {
-			if sum != 0 {
-				k[j] /= sum
-			}
-		}
-		w.first[i], all[i] = int32(first), k
-		w.taps = max(w.taps, len(k))
-	}
-	if taps := (w.taps + unit - 1) / unit * unit; taps <= old {
-		w.taps = taps
-	}
-	w.k = make([]int32, n*w.taps)
-	for i, k := range all {
-		skip := max(0, int(w.first[i])+w.taps-old) // weights of 0 before the others, so that all are within the row
-		w.first[i] -= int32(skip)
+		skip := max(0, first+w.taps-old) // weights of 0 before the others, so that all are within the row
+		w.first[i] = int32(first - skip)
 		for j, v := range k {
+			if sum != 0 {
+				v /= sum
+			}
 			v *= 1 << precision
 			if v < 0 {
 				v -= 0.5

@@ -95,8 +95,8 @@ func sinc(x float64) float64 {
 // filter, for modes L, RGBa and RGBA. Pillow 13 takes columns before rows where that is less work, and then rounds
 // differently. Images of 16 bits are converted to bytes before.
 //
-// The result has its own memory and begins at (0, 0). A nil or empty image, a size below 1 and more than 1<<30 pixels
-// (1<<28 where an int has 32 bits) are errors. Large images are computed on all processors.
+// The result has its own memory and begins at (0, 0). A nil or empty image, a size below 1, more than 1<<30 pixels (1<<28
+// where an int has 32 bits) and, but for Nearest, a width or height above 1<<24 of either image are errors. Large images are computed on all processors.
 func Resize(img image.Image, width, height int, f Filter) (image.Image, error) {
 	if v := reflect.ValueOf(img); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errNil
@@ -115,6 +115,9 @@ func Resize(img image.Image, width, height int, f Filter) (image.Image, error) {
 		if err := checkSize(r); err != nil {
 			return nil, err
 		}
+	}
+	if side := max(width, height, b.Dx(), b.Dy()); f != Nearest && side > mostSide {
+		return nil, fmt.Errorf("imaging: from %dx%d to %dx%d pixels: a side is above %d, the most for filters other than Nearest", b.Dx(), b.Dy(), width, height, mostSide)
 	}
 	var from, out raster
 	var result image.Image
@@ -163,6 +166,9 @@ func Resize(img image.Image, width, height int, f Filter) (image.Image, error) {
 	}
 	return result, nil
 }
+
+// mostSide bounds the memory of weights, which is up to 36 bytes for each pixel of a side.
+const mostSide = 1 << 24
 
 // straightPixels returns an image as one that is not premultiplied: a copy, unless it is one.
 func straightPixels(img image.Image) (*image.NRGBA, error) {

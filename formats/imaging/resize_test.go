@@ -191,6 +191,10 @@ func TestResizeErrors(t *testing.T) {
 	}
 	_, err := imaging.Resize(gray, 1<<20, 1<<20, imaging.Box)
 	require.ErrorContains(t, err, "too large")
+	_, err = imaging.Resize(image.NewGray(image.Rect(0, 0, 1, 1)), 1<<28, 1, imaging.Box)
+	require.EqualError(t, err, "imaging: from 1x1 to 268435456x1 pixels: a side is above 16777216, the most for filters other than Nearest")
+	_, err = imaging.Resize(image.NewGray(image.Rect(0, 0, 1, 1<<24+1)), 1, 1, imaging.Lanczos)
+	require.ErrorContains(t, err, "a side is above")
 	_, err = imaging.Resize(image.NewUniform(color.White), 2, 2, imaging.Box)
 	require.ErrorContains(t, err, "no end")
 	_, err = imaging.Pixels(&image.YCbCr{Y: make([]uint8, 64), YStride: 8, Rect: image.Rect(0, 0, 8, 8)})
