@@ -468,3 +468,22 @@ func TestLedgerOfPackedRows(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, copies(p), "one copy is the graph's, one packs:\n%s", p)
 }
+
+// TestLedgerOfPanels: the panels of a right operand are one copy, of all its columns, though a step of its own packs the last, partial one.
+func TestLedgerOfPanels(t *testing.T) {
+	p, err := Lower(parse(t, `func f(%x: i32[1024,512], %y: i32[512,203]) {
+  %0 = dot %x, %y : i32[1024,203]
+  return %0
+}`), Options{Verify: true, Machine: tuning.Default(1)})
+	require.NoError(t, err)
+	var packed []plan.Decision
+	for _, d := range p.Ledger {
+		if d.Kind == plan.Copied {
+			packed = append(packed, d)
+		}
+	}
+	require.Len(t, packed, 1, p.String())
+	require.Len(t, p.Steps, 3, "two pack:\n%s", p)
+	require.Equal(t, 2*4*512*203, packed[0].Bytes)
+	require.Contains(t, packed[0].Reason, fmt.Sprintf("into panels of %d,", p.Steps[2].In[1].Panel.Size))
+}

@@ -77,18 +77,23 @@ func notePacked(s *State) {
 		if !s.Plan.Steps[i].Contracts() || of[i] == nil {
 			continue
 		}
-		for _, w := range uses.Writers(s.Plan.Steps[i].In[1].Buffer) {
+		right, bytes := &s.Plan.Steps[i].In[1], 0
+		for _, w := range uses.Writers(right.Buffer) {
 			packs := &s.Plan.Steps[w]
 			if of[w] != nil || packs.Once || s.Plan.Buffers[packs.In[0].Buffer].Kind == plan.ConstBuffer { // the rest of a panel is filled with zeros
 				continue
 			}
-			why := "the rows of its right operand are not contiguous, and it is too small to be packed"
-			if s.Plan.Steps[i].In[1].Panel != nil {
-				why = fmt.Sprintf("columns of its right operand are packed once into panels of %d, as its kernels read them", packs.Axes[len(packs.Axes)-1].Extent)
-			}
-			s.Record(plan.Copied, of[i], rewrite.Moved(plan.Indices(packs.Axes)*packs.Body.In[0].DType.Size()), why)
-			noted = true
+			bytes += plan.Indices(packs.Axes) * packs.Body.In[0].DType.Size()
 		}
+		if bytes == 0 {
+			continue
+		}
+		why := "the rows of its right operand are not contiguous, and it is too small to be packed"
+		if right.Panel != nil {
+			why = fmt.Sprintf("columns of its right operand are packed once into panels of %d, as its kernels read them", right.Panel.Size)
+		}
+		s.Record(plan.Copied, of[i], rewrite.Moved(bytes), why)
+		noted = true
 	}
 	if noted {
 		s.Plan.Ledger = s.Decisions()
