@@ -3,10 +3,17 @@ package vector
 // Fused multiply-adds x*y+z, whose result overwrites one of the sources.
 
 // fma chooses the source that the result overwrites: preferably one in a register without
-// a further use, otherwise one that has to be loaded, otherwise a copy of one.
+// a further use, otherwise one that has to be loaded, otherwise a copy of one. The next value of a pinned accumulator overwrites
+// the accumulator; if that is no source, inst moves the result there.
 func (a *allocator) fma(r Ref, n Node, i *Inst) {
 	a.lock(n.Arg[:3])
 	overwritten := a.overwrittenSource(n)
+	next, carried := a.hints[r]
+	for s := range 3 {
+		if carried && int(a.where[n.Arg[s]]) == next {
+			overwritten = s
+		}
+	}
 	mem := -1 // the source that stays in memory
 	for s := range 3 {
 		v := n.Arg[s]
@@ -19,7 +26,10 @@ func (a *allocator) fma(r Ref, n Node, i *Inst) {
 			a.ensure(v)
 		}
 	}
-	dst := a.fmaTarget(n.Arg[overwritten])
+	dst := next
+	if !carried || int(a.where[n.Arg[overwritten]]) != next {
+		dst = a.fmaTarget(n.Arg[overwritten])
+	}
 	at := func(s int) Loc {
 		switch {
 		case s == mem:
@@ -48,7 +58,7 @@ func (a *allocator) fma(r Ref, n Node, i *Inst) {
 	}
 	i.Dst = dst
 	a.releaseAll(n)
-	if !a.dead(r) {
+	if !carried && !a.dead(r) {
 		a.put(r, dst)
 	}
 }

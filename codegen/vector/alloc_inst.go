@@ -34,6 +34,9 @@ func (a *allocator) inst(r Ref) {
 		}
 	}
 	a.emit(i)
+	if next, carried := a.hints[r]; carried && i.Dst != next {
+		a.move(i.Dst, next)
+	}
 }
 
 // lock prevents the eviction of sources that are in registers.
