@@ -97,6 +97,9 @@ func (j *Job) with(ctx context.Context, shard, shards int, f func(*run, context.
 		}
 	}()
 	defer j.close()
+	if ctx == nil {
+		return nil, fmt.Errorf("the context is nil: give it context.Background()")
+	}
 	p, err := j.prepare()
 	if err != nil {
 		return nil, err

@@ -142,6 +142,9 @@ func (p *Program) Graphs() []*graph.Program { return p.root.programs() }
 
 // Run computes the outputs from the inputs, both by name.
 func (p *Program) Run(ctx context.Context, feeds graph.Feeds) (map[string]*graph.Tensor, error) {
+	if ctx == nil {
+		return nil, errors.New("onnx: the context is nil: give it context.Background()")
+	}
 	ins := make([]*graph.Tensor, len(p.inputs))
 	for i, name := range p.inputs {
 		t, ok := feeds[name]

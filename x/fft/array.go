@@ -18,6 +18,8 @@ func fail(op, format string, args ...any) error {
 	return &graph.Error{Pos: ir.CallerPos(), Op: op, Msg: fmt.Sprintf(format, args...)}
 }
 
+const noContext = "the context is nil: give it context.Background()"
+
 // check returns an error for a tensor whose elements can't be transformed.
 func check(op string, t *graph.Tensor) error {
 	if err := t.Err(); err != nil {

@@ -43,6 +43,9 @@ type ConvolveOptions struct {
 // full one is the sum of x[i-k]*taps[k]. The operands have one type, Float32 or Float64, and at least one element each.
 func Convolve(ctx context.Context, x, taps *graph.Tensor, o ConvolveOptions) (*graph.Tensor, error) {
 	const op = "convolve"
+	if ctx == nil {
+		return nil, fail(op, noContext)
+	}
 	for _, t := range []*graph.Tensor{x, taps} {
 		if err := check(op, t); err != nil {
 			return nil, err

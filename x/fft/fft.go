@@ -110,6 +110,9 @@ func IHFFT(ctx context.Context, x *graph.Tensor, o Options) (*graph.Tensor, erro
 }
 
 func transform(ctx context.Context, k kind, t *graph.Tensor, o Options) (*graph.Tensor, error) {
+	if ctx == nil {
+		return nil, fail(k.op, noContext)
+	}
 	var shape []int
 	var err error
 	if k.complex || k.inverse {

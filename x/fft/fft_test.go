@@ -192,6 +192,11 @@ func directAlong(z []complex128, shape []int, axis int) []complex128 {
 
 func TestMisuse(t *testing.T) {
 	z := random(1, graph.Float64, 4, 8)
+	var unset context.Context
+	_, err := fft.RFFT(unset, z, fft.Options{})
+	require.ErrorContains(t, err, "the context is nil")
+	_, err = fft.Convolve(unset, z, z, fft.ConvolveOptions{})
+	require.ErrorContains(t, err, "the context is nil")
 	empty := graph.New(graph.Float64, 3, 0, 2)
 	forward := func(t *graph.Tensor, o fft.Options) error { _, err := fft.FFT(ctx, t, o); return err }
 	inverse := func(t *graph.Tensor, o fft.Options) error { _, err := fft.IRFFT(ctx, t, o); return err }

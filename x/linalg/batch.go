@@ -135,6 +135,9 @@ func rounded(dt graph.DType, data []float64, shape []int) *graph.Tensor {
 // worker, which may allocate scratch. It returns the error of the first failing matrix, for any number of processors,
 // or the error of the context.
 func (m matrices) each(ctx context.Context, worker func() func(i int) error) error {
+	if ctx == nil {
+		return fail(m.op, "the context is nil: give it context.Background()")
+	}
 	n := m.count()
 	workers := max(1, min(runtime.GOMAXPROCS(0), n))
 	errs := make([]error, workers)

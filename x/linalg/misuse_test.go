@@ -15,6 +15,11 @@ import (
 func TestMisuse(t *testing.T) {
 	matrix, nan := graph.Ones(graph.Float64, 2, 3), graph.Full(graph.Float64, math.NaN(), 2, 2, 2)
 	eye := graph.Eye(graph.Float64, 2)
+	var none context.Context
+	_, err := linalg.Solve(none, eye, eye)
+	require.ErrorContains(t, err, "the context is nil")
+	_, err = linalg.Inv(none, eye)
+	require.ErrorContains(t, err, "the context is nil")
 	mixed := graph.Of([]float64{1, 0, 0, 1, 1, 2, 2, 4, 0, 0, 0, 0}, 3, 1, 2, 2)
 	large := graph.Eye(graph.Float64, 20).Clone()
 	require.NoError(t, graph.Set(large, 0.0, 12, 12))

@@ -51,6 +51,7 @@ function question() {
 
 let waiting = 0, asked = 0;
 function changed() {
+  asked++; // an answer that is on its way is of older sizes
   clearTimeout(waiting);
   waiting = setTimeout(update, 300);
 }
