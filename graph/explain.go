@@ -304,7 +304,3 @@ func plural(n int, what string) string {
 
 // byteText prints a number of bytes to three digits.
 func byteText(n int) string { return page.Bytes(n) }
-
-func tensorText(t *Tensor) string {
-	return specText(ir.Type{DType: t.DType(), Shape: ir.ShapeOf(t.Shape()...)}, nil)
-}

@@ -125,7 +125,7 @@ func TestInitial(t *testing.T) {
 	} {
 		require.Equal(t, c.want, strings.Join(strings.Fields(run(t, c.y).String()), " "))
 	}
-	require.ErrorContains(t, x.CumSum(0, graph.Initial, graph.Exclusive).Err(), "cumsum: Exclusive and Initial")
+	require.ErrorContains(t, x.CumSum(0, graph.Initial, graph.Exclusive).Err(), "cumsum: with Exclusive the total is left out")
 }
 
 // TestLogAddExp: no overflow, infinities of both signs, and NaN.

@@ -94,7 +94,7 @@ func scanOptions(opts []ReduceOption) (o reduceOptions, err error) {
 		opt.reduceWith(&o)
 	}
 	if o.exclusive && o.initial {
-		return o, errors.New("Exclusive and Initial: the one leaves the total out, the other has it")
+		return o, errors.New("with Exclusive the total is left out, and with Initial it is not: give one of them")
 	}
 	return o, o.only("Exclusive", "Reverse", "Initial")
 }

@@ -3,6 +3,7 @@ package cmplx
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/graph"
@@ -85,7 +86,7 @@ func unique[T Complex](t *graph.Tensor) (*graph.Distinct, error) {
 
 // compare orders complex numbers by their real parts and then by their imaginary parts, those with a NaN last.
 func compare(z, w complex128) int {
-	if a, b := z != z, w != w; a || b {
+	if a, b := hasNaN(z), hasNaN(w); a || b {
 		return bit(a) - bit(b)
 	}
 	if d := bit(real(z) > real(w)) - bit(real(z) < real(w)); d != 0 {
@@ -101,3 +102,5 @@ func bit(b bool) int {
 	}
 	return 0
 }
+
+func hasNaN(z complex128) bool { return math.IsNaN(real(z)) || math.IsNaN(imag(z)) }

@@ -16,7 +16,7 @@ const walks = 16
 
 // forest is a row of elements that are compared, of features, and the nodes that compare them.
 type forest struct {
-	x, nodes            unsafe.Pointer
+	nodes               unsafe.Pointer
 	features, count     int // elements of a row, and nodes
 	acrossX, acrossNode int // bytes between elements, and between words of a node
 	at                  [walks]int
