@@ -68,7 +68,7 @@ type explanation struct {
 	costs []float64    // by step: its part of a run, measured if the program is profiled, else estimated; together 1
 }
 
-// explanation returns what is known of the latest binding, or nil if there is none.
+// explanation describes the latest binding. It returns nil if the program has no binding.
 func (p *Program) explanation() *explanation {
 	bound := p.latest()
 	if bound == nil {

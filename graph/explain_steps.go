@@ -69,8 +69,8 @@ func stepsText(first, last int) string {
 // leastFolded is the least number of steps that are worth a row that says that they repeat.
 const leastFolded = 2
 
-// repeats returns the length of the run of numbers that a list begins with, and how many times in a row it occurs there:
-// the run for which most numbers are repeats, the shortest of several. It returns 1, 1 if there is none.
+// repeats finds the repeated run of numbers with which a list begins. It returns the run's length and how many times the run
+// occurs in a row, for the run that covers the most numbers; of several, for the shortest. Without a repetition it returns 1, 1.
 func repeats(list []int) (period, times int) {
 	period, times = 1, 1
 	most := leastFolded - 1

@@ -11,7 +11,7 @@ import (
 )
 
 // chain returns the loss of n layers and its gradients with respect to the input and to the weights of all layers.
-// If stage is not 0, each stage of so many layers is a checkpoint.
+// If stage is not 0, every stage layers form a checkpoint.
 func chain(n, stage, width int) (loss graph.Node, gradients graph.Nodes) {
 	h := graph.Input("x", graph.Float32, width, width)
 	xs := graph.Nodes{h}

@@ -61,7 +61,7 @@ const (
 )
 
 // Times of packing and calls, by which steps are judged. Xeon with AVX-512: copying strided elements in the caches takes
-// 0.5 ns an element (BenchmarkWeights of ir/tuning), a call of a kernel on a few elements 20 to 30 ns.
+// 0.5 ns an element (BenchmarkWeights of ir/tuning). The time of a call of a kernel is an estimate that was not measured.
 const (
 	packNanos = 0.5
 	callNanos = 25

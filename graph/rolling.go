@@ -45,7 +45,7 @@ func (x Node) Rolling(axis any, size int) Rolling {
 }
 
 // MinPeriods returns the statistics without NaNs: each is that of the numbers of a window, and NaN if there are fewer than
-// least. All but Sum need at least one number. pandas' rolling(size, min_periods=least) begins with shorter windows:
+// least. (Count stays their number.) All but Sum need at least one number. pandas' rolling(size, min_periods=least) begins with shorter windows:
 // those of x.PadWith([]int{size-1}, []int{0}, math.NaN()).
 func (r Rolling) MinPeriods(least int) Rolling {
 	if r.x.Err() != nil {

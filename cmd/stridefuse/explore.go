@@ -40,15 +40,15 @@ type reply struct {
 
 const (
 	firstSize     = 8                // a size until the user chooses one
-	mostAnswered  = 20 * time.Second // an answer that takes longer is an error
-	mostTimed     = time.Second / 4  // how long runs are repeated
-	leastAnswered = 3                // the first of them is not timed
+	answerTimeout = 20 * time.Second // an answer that takes longer is an error
+	timedFor      = time.Second / 4  // how long runs are repeated
+	leastShown    = 3                // the first of them is not timed
 	mostRuns      = 100
 )
 
 // answer compiles and runs the program of a question.
 func (t *tool) answer(ctx context.Context, q question) reply {
-	ctx, cancel := context.WithTimeout(ctx, mostAnswered)
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	sub := &tool{stdout: t.stdout, stderr: t.stderr, pipeline: t.pipeline, profiled: true, flags: flags{arg: "text", tiling: q.Tiling, workers: t.workers}}
 	if q.Formula != "" {
@@ -225,7 +225,7 @@ func (e *explored) show(ctx context.Context, r *reply, t *tool) error {
 		}
 	}
 	var times []time.Duration
-	for begin := time.Now(); len(times) < leastAnswered || len(times) < mostRuns && time.Since(begin) < mostTimed; {
+	for begin := time.Now(); len(times) < leastShown || len(times) < mostRuns && time.Since(begin) < timedFor; {
 		start := time.Now()
 		outs, err := e.run(ctx, ins)
 		if err != nil {

@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	exploreAddress = "127.0.0.1:8377"
-	mostAsked      = 256 << 20 // bytes of a question, which may contain a model
-	module         = "github.com/stridefuse/stridefuse"
+	exploreAddress    = "127.0.0.1:8377"
+	mostQuestionBytes = 256 << 20 // bytes of a question, which may contain a model
+	module            = "github.com/stridefuse/stridefuse"
 )
 
 // explore serves the explorer, or writes it as a folder.
@@ -66,7 +66,7 @@ func (t *tool) explorer() http.Handler {
 		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 	})
 	mux.HandleFunc("POST /answer", func(w http.ResponseWriter, r *http.Request) {
-		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostAsked))
+		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostQuestionBytes))
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
@@ -74,7 +74,7 @@ func (t *tool) explorer() http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(t.answerText(r.Context(), text))
 	})
-	return http.NewCrossOriginProtection().Handler(mux) // pages of other sites can't ask
+	return http.NewCrossOriginProtection().Handler(mux) // a page of another origin can't ask
 }
 
 // writeExplorer writes the explorer with this command as WebAssembly, so that it needs no server. Go's own command

@@ -69,7 +69,7 @@ func lines(t *testing.T, text *graph.Tensor) []string {
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
-// declared returns the shape of an input for so many elements: the first axis takes what the others leave.
+// declared returns the shape of an input with n elements. The extent of the first axis is n divided by the other extents.
 func declared(t *testing.T, p *onnx.Program, name string, n int) []int {
 	for i, in := range p.Inputs() {
 		if in != name {

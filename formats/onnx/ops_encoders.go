@@ -167,7 +167,8 @@ func categoryMapper(c *call) []value {
 	return c.mapped(c.textColumn(list[string](c, "cats_strings")), numbers)
 }
 
-// oneHotEncoder appends an axis of categories. Without zeros, an element that is none is an error of the run.
+// oneHotEncoder appends an axis of categories. Without the attribute zeros, a run fails if an element is no
+// category.
 func oneHotEncoder(c *call) []value {
 	cats := converted[int64](list[int](c, "cats_int64s"))
 	if text := list[string](c, "cats_strings"); len(text) > 0 {
@@ -185,8 +186,8 @@ func oneHotEncoder(c *call) []value {
 	hot := x.Unsqueeze(-1).Eq(graph.Const(graph.Of(cats)))
 	if !c.flag("zeros") {
 		known := graph.Where(hot.Any(-1, graph.KeepDims), graph.Scalar(graph.Int64, 0), 1)
-		one := graph.Const(graph.Of([]bool{true})).Take(0, known) // of an index that does not exist if there is none
-		hot = hot.And(one)
+		exists := graph.Const(graph.Of([]bool{true})).Take(0, known) // index 1, for an element that is no category, is an error
+		hot = hot.And(exists)
 	}
 	return one(hot.Cast(graph.Float32))
 }

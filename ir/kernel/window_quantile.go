@@ -30,7 +30,7 @@ func windowQuantileArgs(m *Micro) []Arg {
 // windowQuantileLimits bounds the length of a line: indices have 32 bits.
 func windowQuantileLimits(*Micro) []Limit { return []Limit{{Extent: windowLine, Most: math.MaxInt32}} }
 
-// windowQuantileFit reports whether the line has so many windows, and whether there is scratch memory for one.
+// windowQuantileFit reports whether a line has cols windows, and whether the scratch memory is large enough for windows of n-cols+1 elements.
 func windowQuantileFit(_, cols int, fields []int) bool {
 	n := fields[windowLine-Field0]
 	return cols <= n && WindowQuantileWork(n-cols+1) <= fields[windowWork-Field0]

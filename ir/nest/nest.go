@@ -170,7 +170,7 @@ func CallCounts(nests []Nest) iter.Seq2[*Call, int] {
 	return func(yield func(*Call, int) bool) { yieldCalls(nests, nil, 1, yield) }
 }
 
-// yieldCalls is CallCounts inside loops of which an iteration covers so many indices, and which run so many times.
+// yieldCalls is CallCounts for nests inside loops. An iteration of loop i covers covers[i] indices, and the nests run times times.
 func yieldCalls(nests []Nest, covers []int, times int, yield func(*Call, int) bool) bool {
 	fixed := func(s Size, covers []int) Size {
 		if s.Loop >= 0 && s.Loop < len(covers) {
