@@ -60,6 +60,7 @@ var allowed = map[string][]string{
 	"codegen":                       {"ir", "ir/elementary", "ir/kernel", "ir/scalar"},
 	"codegen/vector":                {"ir", "ir/kernel"},
 	"codegen/amd64":                 {"ir", "ir/elementary", "ir/kernel", "codegen/vector"},
+	"codegen/arm64":                 {"ir", "ir/elementary", "ir/kernel", "codegen/vector"},
 	"codegen/avo":                   {"ir/kernel", "codegen", "codegen/amd64"},
 	"cmd/genkernels":                {"internal/progress", "ir/kernel", "codegen", "codegen/avo"},
 	"cmd/hardening":                 {"graph", "internal/progress", "ir", "ir/eval", "ir/kernel", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "passes/schedule", "runtime", "runtime/abi", "runtime/builtin/portable", "runtime/tensor"},

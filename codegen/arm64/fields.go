@@ -1,0 +1,234 @@
+package arm64
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// The placeholders of the table: how an operand is encoded and printed.
+//
+//	Vd Qt Sn Xm Wa ...  a register: its kind, then its place in the word
+//	Vt*2.4s             so many registers from the first one on, as a list
+//	mem:u4              memory, with a form of address: see addressOf
+//	to26                a label, with so many bits
+//	others              constants: see constantField
+//
+// A register as Xn|SP may be the stack pointer, others the zero register.
+
+// field is a placeholder.
+type field struct {
+	name   string
+	kind   ArgKind
+	encode func(a Arg) (word uint32, ok bool)
+	text   func(a Arg) string // in the manual's syntax
+	goText func(a Arg) string // in that of Go's assembler; nil if it is text
+}
+
+// places are the bits of registers in a word.
+var places = map[string]int{"d": 0, "t": 0, "n": 5, "m": 16, "a": 10, "t2": 10}
+
+func fieldOf(name string) *field {
+	kind, form, _ := strings.Cut(name, ":")
+	switch {
+	case kind == "mem":
+		return memoryField(form)
+	case strings.HasPrefix(name, "to"):
+		return labelField(name[2:])
+	case strings.Contains(name, "*"):
+		return listField(name)
+	case strings.Contains("VQDSHBXW", name[:1]):
+		return registerField(name)
+	}
+	return constantField(kind, form)
+}
+
+func registerField(name string) *field {
+	place, stack := strings.CutSuffix(name[1:], "|SP")
+	at, letter := places[place], strings.ToLower(name[:1])
+	f := &field{name: name, kind: ArgV}
+	f.encode = func(a Arg) (uint32, bool) { return uint32(a.Reg) << at, uint(a.Reg) < 32 }
+	f.text = func(a Arg) string { return letter + strconv.Itoa(a.Reg) }
+	if letter != "x" && letter != "w" {
+		return f
+	}
+	f.kind = ArgR
+	f.text = func(a Arg) string {
+		switch {
+		case a.Reg < 31:
+			return letter + strconv.Itoa(a.Reg)
+		case stack:
+			return "sp"
+		}
+		return letter + "zr"
+	}
+	f.goText = func(a Arg) string { return goRegister(a.Reg, stack) }
+	return f
+}
+
+func goRegister(n int, stack bool) string {
+	switch {
+	case n < 31:
+		return "R" + strconv.Itoa(n)
+	case stack:
+		return "RSP"
+	}
+	return "ZR"
+}
+
+// listField is a list of registers of an arrangement.
+func listField(name string) *field {
+	place, of, _ := strings.Cut(name, "*")
+	count, a, _ := strings.Cut(of, ".")
+	n, _ := strconv.Atoi(count)
+	at := places[place[1:]]
+	return &field{name: name, kind: ArgV,
+		encode: func(a Arg) (uint32, bool) { return uint32(a.Reg) << at, uint(a.Reg) < 32 },
+		text: func(arg Arg) string {
+			var all []string
+			for i := range n {
+				all = append(all, "v"+strconv.Itoa((arg.Reg+i)%VectorRegisters)+"."+a)
+			}
+			return strings.Join(all, ", ")
+		}}
+}
+
+func labelField(bits string) *field {
+	return &field{name: "to" + bits, kind: ArgLabel,
+		encode: func(a Arg) (uint32, bool) { return 0, true }, // the distance is not known yet
+		text:   func(a Arg) string { return a.Label }}
+}
+
+// constantField is a constant. Most have a form, a number.
+func constantField(kind, form string) *field {
+	n, _ := strconv.Atoi(form)
+	f := &field{name: kind, kind: ArgImm, text: func(a Arg) string { return strconv.FormatInt(a.Imm, 10) }}
+	ranged := func(least, most int64, encode func(v uint32) uint32) *field {
+		f.encode = func(a Arg) (uint32, bool) { return encode(uint32(a.Imm)), a.Imm >= least && a.Imm <= most }
+		return f
+	}
+	at := func(bit int) func(uint32) uint32 { return func(v uint32) uint32 { return v << bit } }
+	switch kind {
+	case "shl": // of elements of n bits
+		return ranged(0, int64(n-1), func(v uint32) uint32 { return (uint32(n) + v) << 16 })
+	case "shr":
+		return ranged(1, int64(n), func(v uint32) uint32 { return (2*uint32(n) - v) << 16 })
+	case "ext":
+		return ranged(0, 15, at(11))
+	case "lane": // n is the log2 of the bytes of an element
+		return ranged(0, 16>>n-1, func(v uint32) uint32 { return (2*v + 1) << n << 16 })
+	case "from":
+		return ranged(0, 16>>n-1, at(11+n))
+	case "slot":
+		return ranged(0, 16>>n-1, func(v uint32) uint32 { v <<= n; return v>>3<<30 | v&7<<10 })
+	case "elem":
+		if n == 3 {
+			return ranged(0, 1, at(11))
+		}
+		return ranged(0, 3, func(v uint32) uint32 { return v>>1<<11 | v&1<<21 })
+	case "imm8":
+		return ranged(0, 255, func(v uint32) uint32 { return v>>5<<16 | v&31<<5 })
+	case "lsl": // by 8 times up to n
+		f.encode = func(a Arg) (uint32, bool) {
+			return uint32(a.Imm) / 8 << 13, a.Imm >= 0 && a.Imm <= int64(8*n) && a.Imm%8 == 0
+		}
+		return f
+	case "fimm8":
+		f.text = func(a Arg) string { return strconv.FormatFloat(smallFloat(uint8(a.Imm)), 'e', 8, 64) }
+		return ranged(0, 255, func(v uint32) uint32 { return v>>5<<16 | v&31<<5 })
+	case "imm64":
+		f.text = func(a Arg) string { return "0x" + strconv.FormatUint(uint64(a.Imm), 16) }
+		f.encode = wholeBytes
+		return f
+	case "imm12":
+		return ranged(0, 4095, at(10))
+	case "imm24":
+		f.encode = func(a Arg) (uint32, bool) {
+			return uint32(a.Imm) >> 12 << 10, a.Imm > 4095 && a.Imm < 1<<24 && a.Imm%4096 == 0
+		}
+		return f
+	case "mask":
+		f.encode = func(a Arg) (uint32, bool) { return bitmask(uint64(a.Imm)) }
+		f.text = func(a Arg) string { return "0x" + strconv.FormatUint(uint64(a.Imm), 16) }
+		return f
+	case "imm16":
+		return ranged(0, 1<<16-1, at(5))
+	case "hw":
+		f.encode = func(a Arg) (uint32, bool) {
+			return uint32(a.Imm) / 16 << 21, a.Imm >= 0 && a.Imm <= 48 && a.Imm%16 == 0
+		}
+		return f
+	case "sh6":
+		return ranged(0, 63, at(10))
+	case "lslx":
+		return ranged(0, 63, func(v uint32) uint32 { return -v&63<<16 | (63-v)<<10 })
+	case "shrx":
+		return ranged(0, 63, at(16))
+	case "bit":
+		return ranged(0, 63, func(v uint32) uint32 { return v&31<<19 | v>>5<<31 })
+	case "hint":
+		f.text = func(a Arg) string { return hints[a.Imm&31] }
+		f.encode = func(a Arg) (uint32, bool) { return uint32(a.Imm), a.Imm >= 0 && a.Imm < 32 && hints[a.Imm] != "" }
+		return f
+	case "cond":
+		f.text = func(a Arg) string { return conditions[a.Imm] }
+		f.goText = func(a Arg) string { return strings.ToUpper(conditions[a.Imm]) }
+		return ranged(0, int64(len(conditions)-1), at(12))
+	}
+	panic("BUG: codegen/arm64: no placeholder " + kind)
+}
+
+// hints are the kinds of prefetches by their numbers.
+var hints = [32]string{0: "pldl1keep", 1: "pldl1strm", 2: "pldl2keep", 3: "pldl2strm", 16: "pstl1keep", 17: "pstl1strm", 18: "pstl2keep", 19: "pstl2strm"}
+
+// smallFloat is the float that eight bits of an FMOV stand for: a sign, an exponent of -3 to 4, and four bits of the fraction.
+func smallFloat(b uint8) float64 {
+	exponent := int(b>>4&7) ^ 4
+	f := math.Ldexp(float64(16+b&15), exponent-3-4)
+	if b>>7 != 0 {
+		return -f
+	}
+	return f
+}
+
+// wholeBytes encodes a constant of 8 bytes that are 0 or 255 each.
+func wholeBytes(a Arg) (uint32, bool) {
+	word := uint32(0)
+	for i := range 8 {
+		switch uint64(a.Imm) >> (8 * i) & 255 {
+		case 255:
+			word |= 1 << i
+		case 0:
+		default:
+			return 0, false
+		}
+	}
+	return word>>5<<16 | word&31<<5, true
+}
+
+// bitmask encodes a constant of a logical instruction: a run of ones, rotated, and repeated every 2, 4, ... 64 bits.
+func bitmask(mask uint64) (uint32, bool) {
+	for size := uint(2); size <= 64; size *= 2 {
+		low := mask << (64 - size) >> (64 - size)
+		repeated := uint64(0)
+		for i := uint(0); i < 64; i += size {
+			repeated |= low << i
+		}
+		if repeated != mask {
+			continue
+		}
+		for ones := uint(1); ones < size; ones++ {
+			for turn := range size {
+				run := uint64(1)<<ones - 1
+				rotated := run>>turn | run<<(size-turn)
+				if rotated<<(64-size)>>(64-size) == low {
+					imms := (^(2*size - 1) & 63) | ones - 1
+					n := uint32(size >> 6)
+					return n<<22 | uint32(turn)<<16 | uint32(imms&63)<<10, true
+				}
+			}
+		}
+		return 0, false
+	}
+	return 0, false
+}
