@@ -114,3 +114,22 @@ func TestWithProgress(t *testing.T) {
 	_, err = p.Run(context.Background(), in)
 	require.ErrorContains(t, err, "the observer of its progress panics: oops")
 }
+
+// TestProgressOfConstants observes the first run of a program that packs a constant, and the second, which does not.
+func TestProgressOfConstants(t *testing.T) {
+	var told []bool
+	x := graph.Input("x", graph.Float32, 256, 300)
+	w := graph.Uniform(graph.Float32, 1, -1, 1, 300, 200)
+	p, err := graph.Compile(x.MatMul(graph.Const(w)), graph.WithProgress(func(_ context.Context, p graph.Progress) {
+		if p.Fraction == 1 {
+			told = append(told, p.Constants)
+		}
+	}))
+	require.NoError(t, err)
+	in := graph.Zeros(graph.Float32, 256, 300)
+	for range 2 {
+		_, err := p.Run(context.Background(), in)
+		require.NoError(t, err)
+	}
+	require.Equal(t, []bool{true, false, false}, told)
+}

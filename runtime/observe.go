@@ -13,19 +13,21 @@ import (
 
 // Progress describes the progress of a run.
 type Progress struct {
-	Program  string        // its name
-	Done     int           // steps of the plan that are complete
-	Steps    int           // of the plan, without those that have no elements
-	Fraction float64       // of the work by estimated cost, from 0 to 1
-	Elapsed  time.Duration // since the run began
+	Program   string        // its name
+	Constants bool          // the run computes what later runs keep of the constants, such as packed weights; the fields below count that alone
+	Done      int           // steps of the plan that are complete
+	Steps     int           // of the plan, without those that have no elements
+	Fraction  float64       // of the work by estimated cost, from 0 to 1
+	Elapsed   time.Duration // since the run began
 }
 
 // An Observer has functions that runs of a program call, on the goroutines that called Run. Nil functions are not called.
 type Observer struct {
 	// Progress is called between two chunks that its goroutine computes, at most once in the interval Every, and with Fraction 1
 	// at the end of a run without error. It gets the context of the run. Its panic becomes the error of the run.
-	Progress func(context.Context, Progress)
-	Every    time.Duration
+	Progress  func(context.Context, Progress)
+	Every     time.Duration
+	Constants bool // of Progress
 	// Times is called at the end of a run without error, with the time of each task at the index of its first step. The
 	// times of several tasks of one step are added up.
 	Times func(took []time.Duration)
@@ -132,7 +134,7 @@ func (o *observation) report(fraction float64) (err error) {
 		}
 	}()
 	o.last = clock()
-	o.Progress(o.ctx, Progress{o.st.l.name, o.done, o.steps, fraction, time.Duration(o.last - o.begun)})
+	o.Progress(o.ctx, Progress{o.st.l.name, o.Constants, o.done, o.steps, fraction, time.Duration(o.last - o.begun)})
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stridefuse/stridefuse/runtime"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
@@ -35,8 +36,12 @@ func (p *Program) Keep(ctx context.Context, b *Binding) error {
 		for _, i := range b.onceOf {
 			ins = append(ins, p.Captured[i-p.Inputs])
 		}
+		var o *runtime.Observer
+		if to := p.config.Observe; to.Progress != nil {
+			o = &runtime.Observer{Progress: to.Progress, Every: to.Every, Constants: true}
+		}
 		begin := time.Now()
-		outs, err := p.runOnce(ctx, b.Once, ins)
+		outs, err := p.runOnce(ctx, b.Once, ins, o)
 		if err != nil {
 			return err
 		}

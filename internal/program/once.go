@@ -9,6 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/passes/schedule"
+	"github.com/stridefuse/stridefuse/runtime"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
@@ -58,7 +59,7 @@ func (p *Program) computeConstants() error {
 	if err != nil {
 		return err
 	}
-	outs, err := p.runOnce(context.Background(), pl, ins)
+	outs, err := p.runOnce(context.Background(), pl, ins, nil)
 	if err != nil {
 		return err
 	}
@@ -69,8 +70,8 @@ func (p *Program) computeConstants() error {
 	return nil
 }
 
-// runOnce runs a plan outside of the program's runs.
-func (p *Program) runOnce(ctx context.Context, pl *plan.Plan, ins []*tensor.Tensor) ([]*tensor.Tensor, error) {
+// runOnce runs a plan outside of the program's runs. The observer may be nil.
+func (p *Program) runOnce(ctx context.Context, pl *plan.Plan, ins []*tensor.Tensor, o *runtime.Observer) ([]*tensor.Tensor, error) {
 	nests, err := p.schedule(pl, schedule.Options{})
 	if err != nil {
 		return nil, err
@@ -79,6 +80,7 @@ func (p *Program) runOnce(ctx context.Context, pl *plan.Plan, ins []*tensor.Tens
 	if err != nil {
 		return nil, err
 	}
+	linked.Observe(o)
 	outs, err := linked.Results()
 	if err != nil {
 		return nil, err
