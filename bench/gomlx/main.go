@@ -96,7 +96,9 @@ func convolutions(in []node) node {
 
 func vega(in []node) node {
 	spot, strike, years, sigma := in[0], in[1], in[2], in[3]
-	normal := func(x node) node { return g.AddScalar(g.MulScalar(g.Erf(g.MulScalar(x, 0.7071067811865476)), 0.5), 0.5) }
+	normal := func(x node) node {
+		return g.AddScalar(g.MulScalar(g.Erf(g.MulScalar(x, 0.7071067811865476)), 0.5), 0.5)
+	}
 	width := g.Mul(g.Sqrt(years), sigma)
 	drift := g.Mul(years, g.AddScalar(g.MulScalar(g.Square(sigma), 0.5), 0.05))
 	d1 := g.Div(g.Add(g.Log(g.Div(spot, strike)), drift), width)
