@@ -30,7 +30,7 @@ func (g *generator) basicLoops() error {
 	if err != nil {
 		return err
 	}
-	return g.addGo(genericFile, assemblyTag, g.Package, "var kernels_portable = loops{\n"+rows(few, "_go")+"}\n\n"+text)
+	return g.addGo(genericFile, assemblyTag(amd64), g.Package, "var kernels_portable = loops{\n"+rows(few, "_go")+"}\n\n"+text)
 }
 
 // plainLoops returns the Go functions of kernels, which compute one element at a time.

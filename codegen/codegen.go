@@ -17,6 +17,8 @@ type Target interface {
 	Name() string
 	// Engine is the constant of package abi for which kernels are registered: "AVX2".
 	Engine() string
+	// Arch is the GOARCH of the processors that run the assembly.
+	Arch() string
 	// Emits reports whether the target can emit a valid canonical kernel. A program runs other kernels by another
 	// target, or by the portable loops.
 	Emits(c kernel.Code) bool
@@ -29,8 +31,11 @@ type Target interface {
 	Assemble(pkg string, kernels []kernel.Code) ([]byte, error)
 }
 
-// suffixes are the suffixes of all targets.
-var suffixes = []string{"", "_avx512"}
+// fileEnds are the suffixes of all targets with their processors, as file names end.
+var fileEnds = []struct{ suffix, arch string }{{"", amd64}, {"_avx512", amd64}, {"", "arm64"}}
+
+// amd64 is the architecture whose builds contain few Go loops.
+const amd64 = "amd64"
 
 // Only returns target t restricted to the kernels for which list returns true.
 func Only(t Target, list func(c kernel.Code) bool) Target { return only{t, list} }
@@ -78,19 +83,21 @@ const DefaultPrefix = "zkernels"
 
 // The ends of generated files' names.
 const (
-	assemblyFile = "_amd64.s"           // the kernels by a target, behind its suffix
-	stubFile     = "_amd64.go"          // their declarations and registration
-	leftOutFile  = "_left_out_amd64.go" // what takes their place in builds without them
-	genericFile  = "_generic.go"        // the kernels as Go loops
-	testFile     = "_test.go"           // a test of those against their meaning, on every engine
+	assemblyFile = ".s"          // the kernels by a target, behind its suffix and architecture
+	stubFile     = ".go"         // their declarations and registration
+	leftOutFile  = "_left_out"   // what takes their place in builds without them, before the architecture
+	genericFile  = "_generic.go" // the kernels as Go loops
+	testFile     = "_test.go"    // a test of those against their meaning, on every engine
 )
 
 // FileNames returns the names of all files that Generate may return.
 func FileNames(prefix string) []string {
 	names := []string{prefix + genericFile, prefix + testFile}
-	for _, suffix := range suffixes {
-		for _, group := range leftOut {
-			names = append(names, prefix+suffix+group+stubFile, prefix+suffix+group+leftOutFile, prefix+suffix+group+assemblyFile)
+	for _, end := range fileEnds {
+		arch := "_" + end.arch
+		for _, group := range groups(end.arch) {
+			of := prefix + end.suffix + group
+			names = append(names, of+arch+stubFile, of+leftOutFile+arch+stubFile, of+arch+assemblyFile)
 		}
 	}
 	return names

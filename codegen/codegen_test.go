@@ -55,6 +55,8 @@ func (fakeTarget) Name() string { return "fake" }
 
 func (fakeTarget) Engine() string { return "AVX2" }
 
+func (fakeTarget) Arch() string { return amd64 }
+
 func (fakeTarget) Suffix() string { return "" }
 
 func (fakeTarget) Emits(kernel.Code) bool       { return true }

@@ -12,6 +12,14 @@ import (
 // leftOut are the names of the groups. No tag leaves out the first.
 var leftOut = []string{"", "_float64", "_integers"}
 
+// groups returns the groups of an architecture. Builds for other ones than amd64 contain all Go loops, and leave out nothing.
+func groups(arch string) []string {
+	if arch == amd64 {
+		return leftOut
+	}
+	return leftOut[:1]
+}
+
 // groupOf returns the group of a kernel: float64 if it has operands of that type, integers if it computes only with integers
 // and bools. Kernels that move elements of any type are in the first group.
 func groupOf(c kernel.Code) string {

@@ -15,12 +15,12 @@ import (
 
 const module = "github.com/stridefuse/stridefuse"
 
-// assemblyTag is the build constraint of assembly.
-const assemblyTag = "amd64 && !purego"
+// assemblyTag returns the build constraint of the assembly for an architecture.
+func assemblyTag(arch string) string { return arch + " && !purego" }
 
 // constraint returns the build constraint of the assembly of a target for a group of kernels.
 func constraint(t Target, group string) string {
-	text := assemblyTag
+	text := assemblyTag(t.Arch())
 	for _, tag := range leavingOut(t, group) {
 		text += " && !" + tag
 	}
@@ -105,7 +105,7 @@ func goLoops(kernels []named, sideBySide bool) (string, error) {
 
 // target writes the kernels that a target has, for each group that can be left out.
 func (g *generator) target(t Target) error {
-	for _, group := range leftOut {
+	for _, group := range groups(t.Arch()) {
 		if err := g.assembly(t, group); err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (g *generator) assembly(t Target, group string) error {
 	var list []kernel.Code
 	for _, k := range g.kernels {
 		own := ""
-		if g.Loops == FewLoops {
+		if g.Loops == FewLoops && t.Arch() == amd64 {
 			own = groupOf(k.Code)
 		}
 		if own == group && t.Emits(k.Code) {
@@ -138,7 +138,7 @@ func (g *generator) assembly(t Target, group string) error {
 	if g.ByCall {
 		text, declare = withEntries(text, t, group, kernels), g.entries
 	}
-	g.files = append(g.files, File{g.Prefix + t.Suffix() + group + assemblyFile, append([]byte(g.header(constraint(t, group))), text...)})
+	g.files = append(g.files, File{g.Prefix + t.Suffix() + group + "_" + t.Arch() + assemblyFile, append([]byte(g.header(constraint(t, group))), text...)})
 	return declare(t, group, kernels)
 }
 
@@ -162,7 +162,7 @@ func (g *generator) stubs(t Target, group string, kernels []named) error {
 		b.WriteString(docComment(symbol, k.Code))
 		fmt.Fprintf(&b, "//\n//go:noescape\nfunc %s(f *abi.Frame)\n\n", symbol)
 	}
-	return g.addGo(t.Suffix()+group+stubFile, constraint(t, group), g.Package, b.String())
+	return g.addGo(t.Suffix()+group+"_"+t.Arch()+stubFile, constraint(t, group), g.Package, b.String())
 }
 
 func tableName(engine, group string) string { return "kernels_" + strings.ToLower(engine) + group }

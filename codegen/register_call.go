@@ -18,6 +18,12 @@ func entriesName(engine, group string) string { return "entries_" + strings.ToLo
 // declaredText matches the beginning of a function that is declared in Go, with the comments before it.
 var declaredText = regexp.MustCompile(`(?m)^(?:// func .*\n)?((?://.*\n)*)TEXT ·(\w+)(\(SB\).*\n)`)
 
+// returnAddress is the body of a function that returns the address of a symbol, by architecture.
+var returnAddress = map[string]string{
+	amd64:   "\tLEAQ %s<>(SB), AX\n\tMOVQ AX, ret+0(FP)\n\tRET\n",
+	"arm64": "\tMOVD $%s<>(SB), R0\n\tMOVD R0, ret+0(FP)\n\tRET\n",
+}
+
 // withEntries returns the assembly of kernels as functions local to the file, each below the text of its loop, with a table of
 // their addresses. As their prologues may move the stack, they must tell which of their arguments are pointers: they refer
 // to a declared function of package builtin.
@@ -37,7 +43,8 @@ func withEntries(text []byte, t Target, group string, kernels []named) []byte {
 		fmt.Fprintf(&b, "DATA %s<>+%d(SB)/8, $%s%s<>(SB)\n", entries, 8*i, k.symbol, t.Suffix())
 	}
 	fmt.Fprintf(&b, "GLOBL %s<>(SB), RODATA, $%d\n\n", entries, 8*len(kernels))
-	fmt.Fprintf(&b, "// func %s() *uintptr\nTEXT ·%s(SB), NOSPLIT, $0-8\n\tLEAQ %s<>(SB), AX\n\tMOVQ AX, ret+0(FP)\n\tRET\n", entries, entries, entries)
+	fmt.Fprintf(&b, "// func %s() *uintptr\nTEXT ·%s(SB), NOSPLIT, $0-8\n", entries, entries)
+	fmt.Fprintf(&b, returnAddress[t.Arch()], entries)
 	return b.Bytes()
 }
 
@@ -51,14 +58,14 @@ func (g *generator) entries(t Target, group string, kernels []named) error {
 		fmt.Fprintf(&b, "%q,\n", k.Signature())
 	}
 	fmt.Fprintf(&b, "}}\n\n// %s returns the addresses of the kernels in assembly.\nfunc %s() *uintptr\n", function, function)
-	if err := g.addGo(t.Suffix()+group+stubFile, constraint(t, group), g.Package, b.String()); err != nil {
+	if err := g.addGo(t.Suffix()+group+"_"+t.Arch()+stubFile, constraint(t, group), g.Package, b.String()); err != nil {
 		return err
 	}
 	tags := leavingOut(t, group)
 	if len(tags) == 0 {
 		return nil
 	}
-	without := assemblyTag + " && (" + strings.Join(tags, " || ") + ")"
+	without := assemblyTag(t.Arch()) + " && (" + strings.Join(tags, " || ") + ")"
 	text := "var " + name + " assembly\n"
 	if t.Suffix() == "" && g.Loops == FewLoops {
 		few := g.tilingLoops(kernels)
@@ -68,5 +75,5 @@ func (g *generator) entries(t Target, group string, kernels []named) error {
 		}
 		text = "var " + name + " = loops{\n" + rows(few, "_go") + "}\n\n" + functions
 	}
-	return g.addGo(t.Suffix()+group+leftOutFile, without, g.Package, text)
+	return g.addGo(t.Suffix()+group+leftOutFile+"_"+t.Arch()+stubFile, without, g.Package, text)
 }

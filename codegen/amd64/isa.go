@@ -94,6 +94,9 @@ func (t *Target) Assembler(c kernel.Code) string {
 	return c.(*kernel.Micro).Kind.String()
 }
 
+// Arch returns the processors of the target.
+func (t *Target) Arch() string { return "amd64" }
+
 // Suffix returns what the names of the target's functions and files have behind them.
 func (t *Target) Suffix() string { return t.suffix }
 

@@ -24,6 +24,8 @@ func (a *allocator) inst(r Ref) {
 		a.cold(n, &i)
 	case FormFMA:
 		a.fma(r, n, &i)
+	case FormOver:
+		a.over(r, n, &i)
 	default:
 		i.Src = a.sources(&n)
 		i.Imm = n.Imm

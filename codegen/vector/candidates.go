@@ -54,7 +54,7 @@ func (g *Graph) work(order []Ref) int {
 	work := 0
 	for _, r := range order {
 		switch g.At(r).Op.Form {
-		case FormPlain, FormFMA:
+		case FormPlain, FormFMA, FormOver:
 			work++
 		case FormScalarLoop:
 			return 0

@@ -25,10 +25,11 @@ type Loc struct {
 }
 
 // Inst is an instruction over physical vector registers. Sources are in the order of Opcode. An instruction that overwrites a
-// source lists the other ones in Src, and Fused tells which it overwrites.
+// source lists the other ones in Src, and Fused tells which it overwrites; or it lists all, and Over tells which.
 type Inst struct {
 	Op    *Opcode
 	Fused Fused
+	Over  int // FormOver: the source that the result overwrites, which Src lists too
 	Imm   uint8
 	Dst   int // register, or -1
 	Src   []Loc

@@ -8,6 +8,7 @@ type Form uint8
 const (
 	FormPlain       Form = iota // dst = op(sources)
 	FormFMA                     // dst is one of the sources
+	FormOver                    // dst is one of the sources that Overs has
 	FormScalarLoop              // a loop over the elements of four scratch vectors; its results are scratch values
 	FormMask                    // dst depends on the present step: the tail's mask, the index
 	FormMaskLoad                // dst = memory under a mask
@@ -32,6 +33,7 @@ type Opcode struct {
 	Commutes bool                  // the first two sources may change places
 	Mirror   func(imm uint8) uint8 // the immediate operand after the sources change places; nil: the same
 	Imm      bool                  // has an immediate operand
+	Overs    uint8                 // FormOver: a bit for each source that the result may overwrite
 	Result   Class
 	HalfDst  bool // the result is half a register
 	HalfSrc  bool // the last source is half a register

@@ -6,6 +6,6 @@
 // The library's own kernels are registered when they are first looked up, so programs that compile no graph do not link
 // them. [Lookup] finds a kernel by its engine and signature.
 //
-// There are three engines: AVX-512 and AVX2 assembly, on amd64 processors with these instructions, and portable Go
-// loops on every machine. The package also has the helpers that the portable loops call.
+// There are four engines: AVX-512 and AVX2 assembly, on amd64 processors with these instructions, NEON assembly, on arm64,
+// and portable Go loops on every machine. The package also has the helpers that the portable loops call.
 package abi

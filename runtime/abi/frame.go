@@ -35,15 +35,16 @@ type Engine uint8
 // The engines. Each is faster than those before it, for the kernels that it has.
 const (
 	Portable Engine = iota // generated Go loops, or definitions: on every machine
+	NEON                   // generated assembly: arm64
 	AVX2                   // generated assembly: amd64 with AVX2 and FMA
 	AVX512                 // the same with AVX-512 F, DQ, BW, VL and VNNI
 	NumEngines
 )
 
-func (e Engine) String() string { return [...]string{"portable", "avx2", "avx512"}[e] }
+func (e Engine) String() string { return [...]string{"portable", "neon", "avx2", "avx512"}[e] }
 
 // Vector returns the bytes of a vector in the engine's kernels. Go loops have no vectors; schedules count them as AVX2.
-func (e Engine) Vector() int { return [...]int{32, 32, 64}[e] }
+func (e Engine) Vector() int { return [...]int{32, 16, 32, 64}[e] }
 
 // Kernel is a compiled loop and the signature of the body that it computes.
 type Kernel struct {

@@ -1,0 +1,153 @@
+package arm64
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/codegen/vector"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// Target is NEON. It implements vector.Target for bodies and codegen.Target for files.
+type Target struct {
+	bodyTable
+	opcodes map[string]*vector.Opcode // by name: see opcode
+}
+
+var (
+	_ vector.Target  = (*Target)(nil)
+	_ codegen.Target = (*Target)(nil)
+)
+
+// NEON returns the target.
+var NEON = sync.OnceValue(func() *Target { return &Target{newBodyTable(), newOpcodes()} })
+
+// machine has the registers of arm64, except the last one, which the code around instructions uses. Its tuning is not measured: it
+// is that of AVX2, but a step has half the elements.
+var machine = &vector.Machine{
+	Width: 16, Lane: 4, Registers: scratchV, Working: 6,
+	Tuning: vector.Tuning{
+		Unroll: 2, UnrollWide: 40, ListOrder: 1 << 30,
+		ByTwo: 0.87, ByFour: 0.79, ByList: 0.65,
+		LoopEnd: 3, UnrollReduced: 24, ColdInputs: 8,
+	},
+}
+
+// scratchV is the vector register that holds no value from one instruction of a body to the next.
+const scratchV = VectorRegisters - 1
+
+// Machine returns the registers and the tuning.
+func (t *Target) Machine() *vector.Machine { return machine }
+
+// Name returns the name of the engine.
+func (t *Target) Name() string { return "neon" }
+
+// Engine returns the name of the constant of package abi.
+func (t *Target) Engine() string { return "NEON" }
+
+// Arch returns the processors of the target.
+func (t *Target) Arch() string { return "arm64" }
+
+// Suffix returns what the names of functions and files have behind them.
+func (t *Target) Suffix() string { return "" }
+
+// Assembler names what writes the assembly of a kernel: "vectors", or the kind of a micro-kernel.
+func (t *Target) Assembler(c kernel.Code) string {
+	if m, ok := c.(*kernel.Micro); ok && m.Kind != kernel.Reduce {
+		return m.Kind.String()
+	}
+	return "vectors"
+}
+
+// micros has the functions that write micro-kernels, by kind. They return an error for a kernel that NEON has not.
+var micros = map[kernel.MicroKind]func(m *kernel.Micro) (*Program, error){}
+
+// errNone is the error of kernels that are Go loops.
+var errNone = errors.New("NEON has no such kernel")
+
+// Emits reports whether NEON has a kernel. Other kernels are Go loops.
+func (t *Target) Emits(c kernel.Code) bool {
+	if body, _, ok := bodyOf(c); ok {
+		return t.hasBody(body)
+	}
+	m := c.(*kernel.Micro)
+	if micros[m.Kind] == nil {
+		return false
+	}
+	_, err := micros[m.Kind](m)
+	return err == nil
+}
+
+// hasBody reports whether NEON has the operations of a body, and registers for its pointers.
+func (t *Target) hasBody(body *kernel.Kernel) bool {
+	if body.Interleaved() || units(body) > unitPointers {
+		return false
+	}
+	expanded := elementary.Expand(body)
+	for _, in := range expanded.Body {
+		if !t.has(expanded, in) {
+			return false
+		}
+	}
+	return true
+}
+
+// units returns the number of operands that advance along a row.
+func units(k *kernel.Kernel) int {
+	n := len(k.Out)
+	for _, in := range k.In {
+		if !in.Splat {
+			n++
+		}
+	}
+	return n
+}
+
+// bodyOf returns the body that a kernel computes row by row, and its combiners: nil if it is elementwise. Other micro-kernels have
+// none.
+func bodyOf(c kernel.Code) (body *kernel.Kernel, combine []ir.Op, ok bool) {
+	switch c := c.(type) {
+	case *kernel.Kernel:
+		return c, nil, true
+	case *kernel.Micro:
+		return c.Body, c.Combine, c.Kind == kernel.Reduce
+	}
+	panic("BUG: codegen/arm64: a kernel of another kind")
+}
+
+// Program returns the instructions of a valid canonical kernel that NEON has.
+func (t *Target) Program(c kernel.Code) (*Program, error) {
+	if body, combine, ok := bodyOf(c); ok {
+		b, err := vector.Compile(t, elementary.Expand(body), combine)
+		if err != nil {
+			return nil, err
+		}
+		return emit(b), nil
+	}
+	m := c.(*kernel.Micro)
+	if micros[m.Kind] == nil {
+		return nil, errNone
+	}
+	return micros[m.Kind](m)
+}
+
+// Assemble returns an assembly file with a function for each kernel.
+func (t *Target) Assemble(_ string, kernels []kernel.Code) ([]byte, error) {
+	out := []byte("#include \"textflag.h\"\n")
+	for _, k := range kernels {
+		p, err := t.Program(k)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", k.Signature(), err)
+		}
+		text, err := p.Text(codegen.Symbol(k))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", k.Signature(), err)
+		}
+		out = append(append(out, '\n'), text...)
+	}
+	return out, nil
+}
