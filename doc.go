@@ -25,6 +25,6 @@
 // stream runs programs over arrays larger than memory; graph/formula, graph/cmplx and graph/sparse make graphs of
 // formulas, of complex numbers and of sparse matrices.
 //
-// cmd/genkernels generates kernels, with codegen, codegen/vector, codegen/amd64 and codegen/avo, which user programs do not link.
+// cmd/genkernels generates kernels, with codegen, codegen/vector, codegen/amd64, codegen/avo and codegen/arm64, which user programs do not link.
 // Generated code imports runtime/abi and ir/scalar, and its test runtime/kerneltest.
 package stridefuse

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/codegen/arm64"
 	"github.com/stridefuse/stridefuse/codegen/avo"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
@@ -18,7 +19,7 @@ func (t *tool) targets() []codegen.Target {
 	switch {
 	case t.avx2:
 	case t.builtin:
-		list = append(list, codegen.Only(avo.AVX512, codegen.BuiltinAVX512))
+		list = append(list, codegen.Only(avo.AVX512, codegen.BuiltinAVX512), arm64.NEON())
 	default:
 		list = append(list, avo.AVX512)
 	}

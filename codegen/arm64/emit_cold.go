@@ -94,7 +94,7 @@ func (n *nest) enter(e *vector.Exit, number int) {
 		}
 		n.do("STR.Q", v(reg), mem(vectorOf(n.inputs, j)))
 	}
-	n.do("MOVZ", x(t0), imm(number), imm(0))
+	n.set(t0, int64(number))
 	n.do("STR", x(t0), mem(n.exit))
 }
 

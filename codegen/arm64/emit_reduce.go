@@ -24,7 +24,7 @@ func (n *nest) startReductions() {
 		}
 	}
 	if n.rotates {
-		n.do("MOVZ", x(phaseReg), imm(0), imm(0))
+		n.do("MOV", x(phaseReg), x(zr))
 	}
 }
 
@@ -95,7 +95,7 @@ func (n *nest) endReductions() {
 	case n.rotates && len(n.b.Accs) > 0 && n.indexed():
 		n.rotateBack()
 	case n.rotates:
-		n.do("MOVZ", x(phaseReg), imm(0), imm(0))
+		n.do("MOV", x(phaseReg), x(zr))
 	}
 	n.insts(n.b.Last())
 }

@@ -67,7 +67,7 @@ func emit(b *vector.Body) *Program {
 	n.startReductions()
 	n.do("LDR", x(leftReg), mem(at(frameReg, frameCols)))
 	if n.indexed() {
-		n.do("MOVZ", x(indexReg), imm(0), imm(0))
+		n.do("MOV", x(indexReg), x(zr))
 	}
 	n.mainLoop()
 	if b.PerPhase() {
@@ -161,7 +161,7 @@ func (n *nest) prologue() {
 			n.load(p.Reg, vector.Loc{Space: vector.InConst, Bits: v.Bits, Index: v.Slot})
 		}
 	}
-	n.do("MOVZ", x(rowReg), imm(0), imm(0))
+	n.do("MOV", x(rowReg), x(zr))
 }
 
 // dropPool removes the line that loads the address of the constants, if there are none.

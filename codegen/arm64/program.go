@@ -129,6 +129,10 @@ func (p *Program) set(reg int, value int64) {
 	if value < 0 {
 		move, empty = "MOVN", 0xffff
 	}
+	if value == 0 {
+		p.do("MOV", x(reg), x(zr))
+		return
+	}
 	first := true
 	for shift := 0; shift < 64; shift += 16 {
 		part := rest >> shift & 0xffff

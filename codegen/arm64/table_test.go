@@ -19,7 +19,7 @@ import (
 	"golang.org/x/arch/arm64/arm64asm"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/words.txt with llvm-mc")
+var update = flag.Bool("update", false, "rewrite testdata: words.txt with llvm-mc, and go_loops.txt")
 
 // A sample is an instruction with random operands.
 type sample struct {

@@ -12,6 +12,10 @@ import (
 //	ADD $16, R1, R1
 //	WORD $0x4e21d402 // fadd v2.4s, v0.4s, v1.4s
 
+// nosplitFrame is the largest stack frame of a function without a stack check. The linker allows 800 bytes behind the last
+// check.
+const nosplitFrame = 512
+
 // Text returns the function of a program and its constants. name is the function's; it is a func(*abi.Frame).
 func (p *Program) Text(name string) (string, error) {
 	var b strings.Builder
@@ -26,7 +30,11 @@ func (p *Program) Text(name string) (string, error) {
 	if frame > 0 {
 		frame += 8 // the frame begins 16 bytes above the stack pointer, of which Go counts 8
 	}
-	fmt.Fprintf(&b, "// func %s(f *Frame)\nTEXT ·%s(SB), NOSPLIT, $%d-8\n", name, name, frame)
+	flags := "NOSPLIT, "
+	if frame > nosplitFrame {
+		flags = ""
+	}
+	fmt.Fprintf(&b, "// func %s(f *Frame)\nTEXT ·%s(SB), %s$%d-8\n", name, name, flags, frame)
 	for _, l := range p.Lines {
 		line, err := l.text(pool)
 		if err != nil {
