@@ -27,6 +27,8 @@ type Scanner struct {
 	Pos  int
 	Bad  *ParseError
 
+	marks map[string]int // positions of parts of the text; nil if nobody asks
+
 	SyntaxOnly bool // ignores wrong meanings: for tests of the grammar
 }
 
@@ -49,15 +51,20 @@ func (s *Scanner) report(at int, syntax bool, msg string) {
 		return
 	}
 	if s.Bad == nil {
-		before := s.Text[:at]
-		s.Bad = &ParseError{
-			Line:   1 + strings.Count(before, "\n"),
-			Col:    at - strings.LastIndexByte(before, '\n'),
-			Syntax: syntax,
-			Msg:    msg,
-		}
+		s.Bad = s.parseError(at, syntax, msg)
 	}
 	s.Pos = len(s.Text)
+}
+
+// parseError returns an error at a position.
+func (s *Scanner) parseError(at int, syntax bool, msg string) *ParseError {
+	before := s.Text[:at]
+	return &ParseError{
+		Line:   1 + strings.Count(before, "\n"),
+		Col:    at - strings.LastIndexByte(before, '\n'),
+		Syntax: syntax,
+		Msg:    msg,
+	}
 }
 
 func (s *Scanner) Err() error {

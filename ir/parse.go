@@ -53,6 +53,7 @@ func (p *parser) parseFunc() {
 	for p.Bad == nil && p.Next() == '%' {
 		p.node()
 	}
+	p.Mark("return", p.Blanks())
 	p.Want("return")
 	if p.Next() == '%' {
 		p.f.Results = p.operands(1 << 20)
@@ -83,6 +84,7 @@ func (p *parser) param() {
 		p.Refuse(at, "%v", err)
 		return
 	}
+	p.Mark(key, from)
 	p.values[key] = p.f.Param(name, t, l)
 }
 
@@ -158,6 +160,7 @@ func (p *parser) add(at, typeAt int, name string, number int, op Op, attr Attr, 
 		p.Refuse(typeAt, "the type is %s, want %s, which follows from the operands", t, v.Type)
 	default:
 		v.Pos = pos
+		p.Mark(name, at)
 		p.values[name] = v
 		p.name(v, number)
 	}

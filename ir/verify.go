@@ -47,11 +47,11 @@ func Verify(f *Func, s Stage) error {
 		v.value(x)
 	}
 	if len(f.Results) == 0 {
-		v.fail("return", "there is no result")
+		v.fail("return", "return", "there is no result")
 	}
 	for i, r := range f.Results {
 		if !v.known[r] {
-			v.fail("return"+v.operands(f.Results), "result %d is not a value of the graph", i)
+			v.fail("return", "return"+v.operands(f.Results), "result %d is not a value of the graph", i)
 		}
 	}
 	return errors.Join(v.errs...)
@@ -65,35 +65,35 @@ type verifier struct {
 	errs  []error
 }
 
-// fail records a violation in a line of text.
-func (v *verifier) fail(line, format string, args ...any) {
-	v.errs = append(v.errs, fmt.Errorf("%s: %s", line, fmt.Sprintf(format, args...)))
+// fail records a violation in a line of text, that of the named value.
+func (v *verifier) fail(at, line, format string, args ...any) {
+	v.errs = append(v.errs, &Violation{at, line + ": " + fmt.Sprintf(format, args...)})
 }
 
 func (v *verifier) params() {
 	names := map[string]bool{}
 	for _, p := range v.f.Params {
-		line := v.param(p)
+		at, line := v.name(p), v.param(p)
 		switch {
 		case p == nil:
-			v.fail(line, "the parameter is nil")
+			v.fail(at, line, "the parameter is nil")
 			continue
 		case v.known[p]:
-			v.fail(line, "the parameter stands twice in the graph")
+			v.fail(at, line, "the parameter stands twice in the graph")
 		case names[p.Name()]:
-			v.fail(line, "another parameter has this name")
+			v.fail(at, line, "another parameter has this name")
 		case p.Op != OpParam:
-			v.fail(line, "the op is %s, want param", p.Op)
+			v.fail(at, line, "the op is %s, want param", p.Op)
 		case !p.Type.Equal(Type{p.attr().DType, p.attr().Shape}):
-			v.fail(line, "the attributes say %s", Type{p.attr().DType, p.attr().Shape})
+			v.fail(at, line, "the attributes say %s", Type{p.attr().DType, p.attr().Shape})
 		}
 		if err := p.Type.Check(); err != nil {
-			v.fail(line, "%v", err)
+			v.fail(at, line, "%v", err)
 		}
 		if err := CheckParamLayout(p); err != nil {
-			v.fail(line, "%v", err)
+			v.fail(at, line, "%v", err)
 		}
-		v.extents(line, p)
+		v.extents(at, line, p)
 		v.known[p], names[p.Name()] = true, true
 	}
 }
@@ -120,74 +120,74 @@ func CheckParamLayout(p *Value) error {
 
 // value checks a value of the body. Its operands must be known.
 func (v *verifier) value(x *Value) {
-	line := v.printer.value(x)
+	at, line := v.name(x), v.printer.value(x)
 	if x == nil {
-		v.fail(line, "stands in the body")
+		v.fail(at, line, "stands in the body")
 		return
 	}
 	if v.known[x] {
-		v.fail(line, "the value stands twice in the graph")
+		v.fail(at, line, "the value stands twice in the graph")
 		return
 	}
 	defer func() { v.known[x] = true }()
 	if x.Op == OpInvalid || x.Op == OpParam || x.Op >= numOps {
-		v.fail(line, "no value of a body has the op %s", x.Op)
+		v.fail(at, line, "no value of a body has the op %s", x.Op)
 		return
 	}
 	if x.Attr == nil {
-		v.fail(line, "it has no attributes, not even empty ones")
+		v.fail(at, line, "it has no attributes, not even empty ones")
 		return
 	}
 	types := make([]Type, len(x.Args))
 	for i, a := range x.Args {
 		if !v.known[a] {
-			v.fail(line, "operand %d is not computed before it", i)
+			v.fail(at, line, "operand %d is not computed before it", i)
 			return
 		}
 		types[i] = a.Type
 	}
 	switch t, err := Infer(x.Op, *x.Attr, types); {
 	case err != nil:
-		v.fail(line, "%v", err)
+		v.fail(at, line, "%v", err)
 		return
 	case !t.Equal(x.Type):
-		v.fail(line, "the operands give %s", t)
+		v.fail(at, line, "the operands give %s", t)
 	}
 	if x.Op == OpConst && !IsElement(x.Attr.DType, x.Attr.Bits) {
-		v.fail(line, "%#x is not an element of %s", x.Attr.Bits, x.Attr.DType)
+		v.fail(at, line, "%#x is not an element of %s", x.Attr.Bits, x.Attr.DType)
 	}
-	v.extents(line, x)
+	v.extents(at, line, x)
 	if v.stage == StageViewed {
-		v.viewed(line, x)
+		v.viewed(at, line, x)
 	}
 }
 
 // extents checks the sizes of a type: numbers, or text that is canonical.
-func (v *verifier) extents(line string, x *Value) {
+func (v *verifier) extents(at, line string, x *Value) {
 	for i, d := range x.Type.Shape {
 		if _, known := d.Int(); known {
 			continue
 		}
 		if v.stage == StageViewed {
-			v.fail(line, "the extent of axis %d is %s, want a number", i, d)
+			v.fail(at, line, "the extent of axis %d is %s, want a number", i, d)
 		} else if e, err := ParseDim(d.String()); err != nil || e != d {
-			v.fail(line, "the extent of axis %d is not canonical: %s", i, d)
+			v.fail(at, line, "the extent of axis %d is not canonical: %s", i, d)
 		}
 	}
 }
 
 // viewed checks the additional invariants of a value after the views pass.
-func (v *verifier) viewed(line string, x *Value) {
+func (v *verifier) viewed(at, line string, x *Value) {
 	if x.Op == OpAccess {
-		v.access(line, x)
+		v.access(at, line, x)
 		return
 	}
 	if x.Op.IsView() {
-		v.fail(line, "the views pass leaves no %s", x.Op)
+		v.fail(at, line, "the views pass leaves no %s", x.Op)
 		return
 	}
 	if x.Op.Info().Kind == Reduce && x.Op != OpReduceChunks {
-		v.fail(line, "the reductions pass leaves no %s", x.Op)
+		v.fail(at, line, "the reductions pass leaves no %s", x.Op)
 	}
 	if !x.Op.IsElementwise() {
 		return
@@ -199,16 +199,16 @@ func (v *verifier) viewed(line string, x *Value) {
 			same = a.Type.Shape.NumElems() == x.Type.Shape.NumElems()
 		}
 		if !scalar && !same {
-			v.fail(line, "operand %d has the shape %s: a broadcast is an access with stride 0", i, a.Type.Shape)
+			v.fail(at, line, "operand %d has the shape %s: a broadcast is an access with stride 0", i, a.Type.Shape)
 		}
 	}
 }
 
 // access checks that a layout stays inside the buffer that it reads.
-func (v *verifier) access(line string, x *Value) {
+func (v *verifier) access(at, line string, x *Value) {
 	buffer := x.Args[0]
 	if buffer.Op.IsView() {
-		v.fail(line, "access of %s: only a source or a computed value is a buffer", buffer.Op)
+		v.fail(at, line, "access of %s: only a source or a computed value is a buffer", buffer.Op)
 		return
 	}
 	n, known := buffer.Type.Shape.NumElems().Int()
@@ -217,6 +217,6 @@ func (v *verifier) access(line string, x *Value) {
 		first, last = at.Bounds()
 	}
 	if lo, hi := x.Attr.At.Bounds(); known && lo <= hi && (lo < first || hi > last) {
-		v.fail(line, "elements %d to %d are read, and the buffer has %d to %d", lo, hi, first, last)
+		v.fail(at, line, "elements %d to %d are read, and the buffer has %d to %d", lo, hi, first, last)
 	}
 }

@@ -60,7 +60,7 @@ func (t *tool) asm(context.Context) error {
 func parseSignature(signature string) (kernel.Code, error) {
 	code, err := kernel.ParseCode(signature)
 	if err != nil {
-		return nil, fmt.Errorf("the signature: %w: stridefuse kernels prints those of a program", err)
+		return nil, fmt.Errorf("%w\nstridefuse kernels prints the signatures of a program", inFile(err, "", signature, 0))
 	}
 	if err := code.Verify(); err != nil {
 		return nil, fmt.Errorf("the signature: %w", err)

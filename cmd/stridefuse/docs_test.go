@@ -21,7 +21,7 @@ func TestDocs(t *testing.T) {
 	page, err := os.ReadFile(file)
 	require.NoError(t, err)
 	text := string(page)
-	for name, table := range map[string]string{"commands": commandTable(), "functions": functionTable()} {
+	for name, table := range map[string]string{"commands": commandTable(), "functions": functionTable(), "stages": stageTable(t)} {
 		block := regexp.MustCompile(`(?s)<!-- ` + name + ` -->\n.*?<!-- end -->`)
 		require.True(t, block.MatchString(text), name)
 		text = block.ReplaceAllLiteralString(text, "<!-- "+name+" -->\n"+table+"<!-- end -->")

@@ -96,7 +96,7 @@ func (t *tool) explored(q question) (*explored, error) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := t.compiledOf(s, "the page begins with a graph")
+		p, err := t.compiledOf(s, "a page shows what became of a graph")
 		if err != nil {
 			return nil, err
 		}

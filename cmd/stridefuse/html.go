@@ -19,7 +19,7 @@ const pageRuns = 10
 // the page has the times of some runs.
 func (t *tool) html(ctx context.Context) error {
 	t.profiled = len(t.in) > 0 || len(t.sizes) > 0
-	p, err := t.compiled("the page begins with a graph")
+	p, err := t.compiled("a page shows what became of a graph")
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -79,24 +78,13 @@ func (t *tool) loadLevel(text string, l level) (program, error) {
 		}
 		return t.link(nests)
 	case scheduleLevel:
-		nests, err := nest.Parse(text)
+		nests, err := t.nestText(text)
 		if err != nil {
-			return nil, t.inText(err)
+			return nil, err
 		}
 		return t.link(nests)
 	}
 	panic("BUG: stridefuse: no level " + string(l))
-}
-
-// inText adds the name of the file to an error, and to a mistake in the text its line there: file:line:column.
-func (t *tool) inText(err error) error {
-	var in *ir.ParseError
-	if errors.As(err, &in) {
-		at := *in
-		at.Line += t.before
-		return fmt.Errorf("%s:%w", t.arg, &at)
-	}
-	return fmt.Errorf("%s: %w", t.arg, err)
 }
 
 // linesBefore returns the number of lines before a part of a text.
@@ -117,13 +105,21 @@ func (t *tool) graphText(text string) (*ir.Func, error) {
 	if len(t.sizes) == 0 {
 		return f, nil
 	}
-	if err := ir.Verify(f, ir.StageGraph); err != nil {
-		return nil, t.inText(err)
+	if err := t.verified(f, ir.StageGraph, text); err != nil {
+		return nil, err
 	}
 	if f, err = f.Bind(t.sizes); err != nil {
 		return nil, t.inText(err)
 	}
 	return f, nil
+}
+
+// verified returns the violations of a graph's invariants, with their places in its text.
+func (t *tool) verified(f *ir.Func, stage ir.Stage, text string) error {
+	if err := ir.Verify(f, stage); err != nil {
+		return t.inText(ir.Locate(err, text, func(s *ir.Scanner) { s.Func() }))
+	}
+	return nil
 }
 
 // locate gives values without a source line their line in the file.
@@ -146,7 +142,19 @@ func (t *tool) locate(f *ir.Func, text string) {
 func (t *tool) planText(text string) (*plan.Plan, error) {
 	p, err := plan.ParsePlan(text)
 	if err == nil {
-		err = passes.Place(p)
+		err = ir.Locate(passes.Place(p), text, func(s *ir.Scanner) { plan.Read(s) })
+	}
+	if err != nil {
+		return nil, t.inText(err)
+	}
+	return p, nil
+}
+
+// nestText parses and verifies the text of a schedule.
+func (t *tool) nestText(text string) (*nest.Program, error) {
+	p, err := nest.Parse(text)
+	if err == nil {
+		err = ir.Locate(p.Verify(), text, func(s *ir.Scanner) { nest.Read(s) })
 	}
 	if err != nil {
 		return nil, t.inText(err)
@@ -157,21 +165,9 @@ func (t *tool) planText(text string) (*plan.Plan, error) {
 // loadGraph compiles a graph as users build it. A graph in which passes have introduced buffers is computed by its
 // definition.
 func (t *tool) loadGraph(text string) (program, error) {
-	f, err := t.graphText(text)
+	f, between, err := t.verifiedGraph(text)
 	if err != nil {
 		return nil, err
-	}
-	stage, between := ir.StageGraph, false
-	for _, v := range f.Body {
-		switch v.Op {
-		case ir.OpAccess:
-			stage, between = ir.StageViewed, true
-		case ir.OpReduceChunks:
-			between = true
-		}
-	}
-	if err := ir.Verify(f, stage); err != nil {
-		return nil, t.inText(err)
 	}
 	if !between {
 		return graph.CompileFunc(f, t.options()...)
@@ -181,4 +177,21 @@ func (t *tool) loadGraph(text string) (program, error) {
 	}
 	fmt.Fprintln(t.stderr, "stridefuse: the graph is one between passes: it is computed by its definition, which is slow")
 	return &defined{f}, nil
+}
+
+// verifiedGraph parses and verifies the text of a graph, and reports whether it is one between passes.
+func (t *tool) verifiedGraph(text string) (f *ir.Func, between bool, err error) {
+	if f, err = t.graphText(text); err != nil {
+		return nil, false, err
+	}
+	stage := ir.StageGraph
+	for _, v := range f.Body {
+		switch v.Op {
+		case ir.OpAccess:
+			stage, between = ir.StageViewed, true
+		case ir.OpReduceChunks:
+			between = true
+		}
+	}
+	return f, between, t.verified(f, stage, text)
 }

@@ -64,7 +64,7 @@ func (t *tool) streamJob(ctx context.Context) (*stream.Job, error) {
 	}
 	p, ok := loaded.(*graph.Program)
 	if !ok {
-		return nil, fmt.Errorf("%s: blocks of rows are of a graph, as it is before the passes", t.arg)
+		return nil, t.unfit("program of fixed sizes", "blocks have sizes of their own")
 	}
 	j := &stream.Job{
 		Program: p, Inputs: map[string]stream.Source{}, Outputs: map[string]stream.Sink{},

@@ -8,13 +8,12 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
 // The commands explain, passes and kernels, which print a program without running it.
 
-// compiled returns the program of a graph's text, for commands that other levels don't support.
+// compiled returns the program of a graph's text, for commands that do not take other texts. why is the reason.
 func (t *tool) compiled(why string) (*graph.Program, error) {
 	s, err := t.source()
 	if err != nil {
@@ -25,24 +24,30 @@ func (t *tool) compiled(why string) (*graph.Program, error) {
 
 func (t *tool) compiledOf(s source, why string) (*graph.Program, error) {
 	if s.level != graphLevel {
-		return nil, fmt.Errorf("%s: this is a %s, and %s: give the text of a graph", t.arg, levelNames[s.level], why)
+		return nil, t.unfit(levelNames[s.level], why)
 	}
-	p, err := t.loadGraph(s.run)
-	if err != nil {
+	f, between, err := t.verifiedGraph(s.run)
+	switch {
+	case err != nil:
 		return nil, err
+	case between:
+		return nil, t.unfit(betweenPasses, why)
 	}
-	q, ok := p.(*graph.Program)
-	if !ok {
-		return nil, fmt.Errorf("%s: this is a graph between passes, and %s: give the text of the stage graph", t.arg, why)
-	}
-	return q, nil
+	return graph.CompileFunc(f, t.options()...)
 }
+
+// unfit says why a command does not take the text of a level.
+func (t *tool) unfit(level, why string) error {
+	return fmt.Errorf("%s is a %s: %s: give the text of the stage graph", t.arg, level, why)
+}
+
+const betweenPasses = "graph between passes"
 
 var levelNames = map[level]string{graphLevel: "graph", planLevel: "plan", scheduleLevel: "schedule"}
 
 // explain prints what the compiler made of a program.
 func (t *tool) explain(context.Context) error {
-	p, err := t.compiled("what was fused is decided before")
+	p, err := t.compiled("what was fused was decided before it, and its lines that begin with # say what")
 	if err != nil {
 		return err
 	}
@@ -54,13 +59,29 @@ func (t *tool) explain(context.Context) error {
 	return nil
 }
 
-// passes prints the stages of a program, or how they differ.
+// passes prints the stages of a program, or how they differ. The one stage behind a plan is its schedule.
 func (t *tool) passes(context.Context) error {
-	p, err := t.compiled("passes come before")
+	s, err := t.source()
 	if err != nil {
 		return err
 	}
 	var dump bytes.Buffer
+	if s.level == planLevel {
+		p, err := t.planText(s.run)
+		if err != nil {
+			return err
+		}
+		nests, err := t.schedule(p)
+		if err != nil {
+			return t.inText(err)
+		}
+		_, err = fmt.Fprintf(t.stdout, "# plan\n%s# schedule\n%s", p, nests)
+		return err
+	}
+	p, err := t.compiledOf(s, "the passes begin with a graph that none has changed")
+	if err != nil {
+		return err
+	}
 	if err := p.Dump(&dump, ""); err != nil {
 		return err
 	}
@@ -113,7 +134,7 @@ func (t *tool) kernels(context.Context) error {
 func (t *tool) signatures(s source) ([]string, error) {
 	switch s.level {
 	case graphLevel:
-		p, err := t.compiledOf(s, "its kernels are chosen later")
+		p, err := t.compiledOf(s, "its kernels are chosen behind the last pass")
 		if err != nil {
 			return nil, err
 		}
@@ -125,9 +146,9 @@ func (t *tool) signatures(s source) ([]string, error) {
 		}
 		return schedule.Kernels(p, t.executor().Machine(), t.ways()), nil
 	}
-	p, err := nest.Parse(s.run)
+	p, err := t.nestText(s.run)
 	if err != nil {
-		return nil, t.inText(err)
+		return nil, err
 	}
 	var out []string
 	for line := range strings.Lines(p.String()) {

@@ -126,7 +126,7 @@ func TestRoundTrip(t *testing.T) {
 			for _, stage := range []string{"plan", "schedule"} {
 				require.NotEmpty(t, runCommand(t, dump.String(), "kernels", "-", "-stage", stage))
 				o := tryCommand(t.Context(), dump.String(), passes.Default, "explain", "-", "-stage", stage)
-				require.Contains(t, o.err, "give the text of a graph")
+				require.Contains(t, o.err, "give the text of the stage graph")
 			}
 		})
 	}
@@ -191,8 +191,11 @@ func TestMistakes(t *testing.T) {
 		{1, half, "run - -stage plan", "the dump is of one stage: leave -stage out"},
 		{1, "# graph\n" + half, "run - -stage plan", "the dump has no stage plan: it has graph"},
 		{1, half, "bench -", "add -size name=n for each"},
-		{1, half + "}", "run -", "6:1"},
-		{1, "nest p arena=-1 {\n}", "run -", ""},
+		{1, half + "}", "run -", "-:6:1: found \"}\", want the end of the text\n\t}\n\t^"},
+		{1, "// a dump\n" + half[:30] + "q" + half[30:], "run -", "-:2:27: no element type has the name \"boolq\""},
+		{1, "# graph\n" + half + "# plan\nplan p arena=0 {\n  %0 = param x 1 : f32[2]\n}\n", "run - -stage plan", "-:9:3: %0 = param x 1 : f32[2]: the position is 1, want 0\n\t  %0 = param x 1 : f32[2]\n\t  ^"},
+		{1, "func f(%x: f32[2]) {\n  %0 = access %x {2}:{1}+1 : f32[2]\n  return %0\n}", "run -", "\n\t  %0 = access %x {2}:{1}+1 : f32[2]\n\t       ^"},
+		{1, "nest p arena=-1 {\n}", "run -", "-:1:8: arena=-1: it is below 0\n\tnest p arena=-1 {\n\t       ^"},
 		{1, "func f(%x: f32[9000000,900]) {\n  %0 = access %x {9000000,900}:{900,1}+0 : f32[9000000,900]\n  return %0\n}", "run -", "too many for the definition"},
 		{1, "", "eval a", "there is no input a"},
 		{1, "", "eval 1+", "formula: an operand is missing: the formula ends here\n\t1+\n\t  ^"},
@@ -201,7 +204,7 @@ func TestMistakes(t *testing.T) {
 		{1, "", "eval -fast", "there is no input fast"},
 		{1, "", "asm kernel", "stridefuse kernels prints those of a program"},
 		{1, "func f(%x: f32[2]) {\n\n  %0 = const 9 : i64[]\n  %1 = reshape %0 : i64[1]\n  %2 = gather %x, %1 axis=0 : f32[1]\n  return %2\n}\n", "run - -in x=" + two, "-:5: run: index 9 is outside an axis of 2 elements"},
-		{1, "plan p arena=0 {\n}", "bisect -", "bisect begins with the text of a graph"},
+		{1, "plan p arena=0 {\n}", "explain -", "- is a plan: what was fused was decided before it"},
 	} {
 		o := tryCommand(t.Context(), c.stdin, passes.Default, strings.Fields(c.args)...)
 		require.Equal(t, c.code, o.code, "%s: %s%s", c.args, o.out, o.err)
@@ -341,6 +344,9 @@ func TestBisectStages(t *testing.T) {
 		return states
 	}
 	require.Equal(t, compared(31)+1, compared(20))
+	dump, _ := sections(runCommand(t, text, "passes", "-", "-size", "n=20"))
+	require.Contains(t, runCommand(t, dump["tiles"], "bisect", "-"), "no state differs from the definition of the plan")
+	require.Contains(t, runCommand(t, dump["schedule"], "bisect", "-"), "no state differs from the definition of the schedule")
 }
 
 // TestTimeout ends a command that takes no context, and returns the error of one that does.

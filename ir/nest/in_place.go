@@ -111,7 +111,7 @@ func (v *verifier) reads(a *access) bool { return !a.stores && a.slot.Buffer == 
 
 // inPlace records a task's accesses to the two. If both is set, it reports whether the task reads each element before storing it.
 func (v *verifier) inPlace(task int, both bool) bool {
-	v.now, v.index, v.accesses = &v.p.Tasks[task], task, nil
+	v.begin(task)
 	for k := range v.now.Parts {
 		outer, ok := len(v.now.Parts[k].Loops), true
 		if both {

@@ -11,11 +11,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
+// Read reads a program.
+func Read(s *ir.Scanner) *Program { return (&scanner{Scanner: s}).program() }
+
 // Parse reads the text of a program, as String writes it. It checks each line; Verify checks the program as a whole. Errors are
 // *ir.ParseError.
 func Parse(text string) (*Program, error) {
-	s := &scanner{Scanner: ir.NewScanner(text)}
-	p := s.program()
+	s := ir.NewScanner(text)
+	p := Read(s)
 	if err := s.Err(); err != nil {
 		return nil, err
 	}
@@ -28,18 +31,22 @@ const maxDepth = layout.MaxRank
 // scanner reads the text of programs.
 type scanner struct {
 	*ir.Scanner
-	depth int // of nests
+	depth             int // of nests
+	now, loops, calls int // the task, and how many loops and calls of it are read
 }
 
 func (s *scanner) program() *Program {
 	s.EmptyLines()
 	s.Want("nest")
 	p := &Program{Name: s.Name("the name of the program")}
+	s.Mark("arena 0", s.Blanks())
 	p.Arena = s.integer("arena")
 	s.Want("{")
 	s.EndLine()
 	p.Buffers = plan.ScanBuffers(s.Scanner)
-	for s.Bad == nil && s.Accept("task") {
+	for at := s.Blanks(); s.Bad == nil && s.Accept("task"); at = s.Blanks() {
+		s.now, s.loops, s.calls = len(p.Tasks), 0, 0
+		s.Mark(place{task: s.now}, at)
 		s.number(len(p.Tasks))
 		p.Tasks = append(p.Tasks, s.task())
 	}
@@ -106,7 +113,8 @@ func (s *scanner) task() (t Task) {
 		s.number(t.First + len(t.Choices))
 		t.Choices = append(t.Choices, s.choice())
 	}
-	for s.Bad == nil && s.Accept("$") {
+	for at := s.Blanks(); s.Bad == nil && s.Accept("$"); at = s.Blanks() {
+		s.Mark(place{task: s.now, kind: "slot", n: len(t.Slots)}, at)
 		s.number(len(t.Slots))
 		t.Slots = append(t.Slots, s.slot())
 	}
@@ -184,6 +192,8 @@ func (s *scanner) nest() (n Nest) {
 		s.Refuse(s.Blanks(), "more than %d nests in each other", maxDepth)
 	}
 	s.List("[]", maxDepth, func() {
+		s.Mark(place{task: s.now, kind: "loop", n: s.loops}, s.Blanks())
+		s.loops++
 		l := Loop{Extent: s.size()}
 		s.Want("/")
 		l.Tile = s.Integer()
@@ -197,6 +207,8 @@ func (s *scanner) nest() (n Nest) {
 			n.Items = append(n.Items, Item{Nest: &inner})
 			continue
 		}
+		s.Mark(place{task: s.now, kind: "call", n: s.calls, arg: -1}, s.Pos)
+		s.calls++
 		n.Items = append(n.Items, Item{Call: s.call()})
 	}
 	s.EndLine()
@@ -257,7 +269,8 @@ func (s *scanner) call() *Call {
 
 // args reads arguments of the form $2{64,1}+0/16.
 func (s *scanner) args(c *Call) {
-	for s.Bad == nil && s.Accept("$") {
+	for at := s.Blanks(); s.Bad == nil && s.Accept("$"); at = s.Blanks() {
+		s.Mark(place{task: s.now, kind: "call", n: s.calls - 1, arg: len(c.Args)}, at)
 		a := Arg{Slot: s.Integer(), Strides: s.Integers("{}"), Offset: s.Offset()}
 		s.Want("/")
 		a.Step = s.Integer()

@@ -50,7 +50,7 @@ func (p *Program) Verify() error {
 	for i := range p.Buffers {
 		v.buffers[i].born, v.buffers[i].dies = never, never
 		if p.Buffers[i].Kind == plan.ScratchBuffer {
-			return fmt.Errorf("%%%d: a program has no scratch buffers: a task has slots for them", i)
+			return &ir.Violation{At: fmt.Sprint("buffer ", i), Msg: fmt.Sprintf("%%%d: a program has no scratch buffers: a task has slots for them", i)}
 		}
 	}
 	for i := range p.Tasks {
@@ -83,6 +83,9 @@ type verifier struct {
 	outer    int      // loops of the part that are parallel
 	blocks   int      // parallel iterations of the part
 	loops    []loop   // around the nest or call that is checked
+	lost     bool     // a loop is wrong: nothing in it and behind it is checked
+	numLoops int      // number of loops of the task, in the order of the text, before the present one
+	numCalls int      // number of calls
 	dead     bool     // one of the loops has no iteration
 	locals   []span   // spans of local memory that the part has stored
 	accesses []access // of the task, to buffers that it may store to
@@ -96,15 +99,19 @@ type bufferState struct {
 	regions    []region // the bytes stored
 }
 
-func (v *verifier) fail(line, format string, args ...any) {
+func (v *verifier) fail(at place, format string, args ...any) {
+	v.violation(at.String(), "task %d: %s: %s", v.index, v.p.line(at), fmt.Sprintf(format, args...))
+}
+
+func (v *verifier) violation(at, format string, args ...any) {
 	if len(v.errs) < maxErrors {
-		v.errs = append(v.errs, fmt.Errorf("task %d: %s: %s", v.index, line, fmt.Sprintf(format, args...)))
+		v.errs = append(v.errs, &ir.Violation{At: at, Msg: fmt.Sprintf(format, args...)})
 	}
 }
 
 func (v *verifier) task(i int) {
 	t := &v.p.Tasks[i]
-	v.now, v.index, v.accesses = t, i, nil
+	v.begin(i)
 	next := 0
 	if i > 0 {
 		next = v.p.Tasks[i-1].Last + 1
@@ -112,19 +119,19 @@ func (v *verifier) task(i int) {
 	if v.p.Continues(i) {
 		next = t.First
 	}
-	line := fmt.Sprintf("steps=%d..%d", t.First, t.Last)
+	at := place{task: i}
 	steps, ok := layout.AddInt(t.Last, -t.First)
 	switch {
 	case t.First < next || t.Last < t.First || !ok:
-		v.fail(line, "the steps are not behind those of the task before")
+		v.fail(at, "the steps are not behind those of the task before")
 	case len(t.Choices) > 0 && (len(t.Choices)-1 != steps || v.p.Continues(i)):
-		v.fail(line, "%d choices", len(t.Choices))
+		v.fail(at, "%d choices", len(t.Choices))
 	case t.Scratch < 0 || t.Elems < 0 || t.Block < 0 || !(t.Work >= 0):
-		v.fail(line, "scratch, elems, block or work are below 0")
+		v.fail(at, "scratch, elems, block or work are below 0")
 	}
 	for k := range t.Slots {
 		if msg := v.slot(&t.Slots[k]); msg != "" {
-			v.fail(fmt.Sprintf("$%d = %s", k, t.Slots[k]), "%s", msg)
+			v.fail(place{task: i, kind: "slot", n: k}, "%s", msg)
 		}
 	}
 	if len(v.errs) > 0 {
@@ -138,12 +145,18 @@ func (v *verifier) task(i int) {
 		blocks = all.add(blocks, v.blocks)
 	}
 	if all.bad {
-		v.fail(line, "the iterations of its parts pass int")
+		v.fail(at, "the iterations of its parts pass int")
 	}
 	if len(v.errs) == 0 {
 		v.races()
 		v.coverage()
 	}
+}
+
+// begin makes a task the one that is checked.
+func (v *verifier) begin(task int) {
+	v.now, v.index, v.accesses, v.lost = &v.p.Tasks[task], task, nil, false
+	v.numLoops, v.numCalls = 0, 0
 }
 
 // slot returns the error text for a slot, or "".
@@ -184,22 +197,27 @@ func (v *verifier) nest(n *Nest, iterations int) {
 	outer, dead := len(v.loops), v.dead
 	v.depth++
 	defer func() { v.loops, v.dead, v.depth = v.loops[:outer], dead, v.depth-1 }()
-	if v.depth > maxDepth {
-		v.fail(fmt.Sprintf("part %d", v.part), "more than %d nests in each other", maxDepth)
+	if v.lost {
+		return
+	}
+	if v.lost = v.depth > maxDepth; v.lost {
+		v.fail(place{task: v.index}, "more than %d nests in each other", maxDepth)
 		return
 	}
 	for _, l := range n.Loops {
 		var c checked
-		line := fmt.Sprintf("part %d, loop %d, %s", v.part, len(v.loops), l)
+		at := place{task: v.index, kind: "loop", n: v.numLoops, part: v.part, loop: l, at: len(v.loops)}
+		v.numLoops++
+		v.lost = true // unless the loop is right
 		switch {
 		case l.Extent.Loop < -1 || l.Extent.Loop >= len(v.loops):
-			v.fail(line, "the extent is of no loop round it")
+			v.fail(at, "the extent is of no loop round it")
 			return
 		case l.Tile < 1 || l.Extent.N < 0:
-			v.fail(line, "the tile is below 1, or the extent below 0")
+			v.fail(at, "the tile is below 1, or the extent below 0")
 			return
 		case len(v.loops) >= maxDepth:
-			v.fail(line, "more than %d loops in each other", maxDepth)
+			v.fail(at, "more than %d loops in each other", maxDepth)
 			return
 		}
 		if l.Extent.N == 0 {
@@ -207,14 +225,14 @@ func (v *verifier) nest(n *Nest, iterations int) {
 		}
 		next := newLoop(&c, v.loops, l)
 		if next.chain > maxChain {
-			v.fail(line, "more than %d loops, each with an extent of the one before", maxChain)
+			v.fail(at, "more than %d loops, each with an extent of the one before", maxChain)
 			return
 		}
 		if iterations = c.mul(iterations, next.count()); c.bad {
-			v.fail(line, "the iterations pass int")
+			v.fail(at, "the iterations pass int")
 			return
 		}
-		v.loops = append(v.loops, next)
+		v.loops, v.lost = append(v.loops, next), false
 	}
 	if v.depth == 1 {
 		v.blocks = iterations
@@ -226,7 +244,7 @@ func (v *verifier) nest(n *Nest, iterations int) {
 		case item.Nest != nil && item.Call == nil:
 			v.nest(item.Nest, iterations)
 		default:
-			v.fail(fmt.Sprintf("part %d, item %d", v.part, i), "neither a call nor a nest")
+			v.fail(place{task: v.index}, "item %d of part %d is neither a call nor a nest", i, v.part)
 		}
 	}
 }

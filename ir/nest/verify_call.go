@@ -16,7 +16,7 @@ type access struct {
 	footprint
 	arg     kernel.Arg
 	slot    *Slot
-	line    string
+	place   place
 	part    int
 	outer   int    // number of parallel loops
 	all     region // of all iterations; it may contain bytes outside ends
@@ -28,38 +28,37 @@ type access struct {
 
 // call checks a call inside the present loops.
 func (v *verifier) call(c *Call) {
-	line := fmt.Sprintf("part %d: call", v.part)
+	at := place{task: v.index, kind: "call", n: v.numCalls, part: v.part, call: c, arg: -1}
+	v.numCalls++
 	if c.Kernel == nil {
-		v.fail(line, "there is no kernel")
+		v.fail(at, "there is no kernel")
 		return
 	}
-	line += " " + c.Kernel.Signature()
 	if err := cmp.Or(c.Kernel.Verify(), kernel.CheckSignature(c.Kernel)); err != nil {
-		v.fail(line, "%v", err)
+		v.fail(at, "%v", err)
 		return
 	}
 	if c.NonTemporal && !kernel.NonTemporal(c.Kernel, math.MaxInt) { // of no engine
-		v.fail(line, "the kernel does not store past the caches")
+		v.fail(at, "the kernel does not store past the caches")
 		return
 	}
 	infos, fields := c.Kernel.Args(), c.Kernel.Fields()
 	if len(c.Args) != len(infos) || len(c.Fields) != len(fields) {
-		v.fail(line, "%d arguments and %d fields, the kernel has %d and %d", len(c.Args), len(c.Fields), len(infos), len(fields))
+		v.fail(at, "%d arguments and %d fields, the kernel has %d and %d", len(c.Args), len(c.Fields), len(infos), len(fields))
 		return
 	}
 	if msg := v.sizes(c); msg != "" {
-		v.fail(line, "%s", msg)
+		v.fail(at, "%s", msg)
 		return
 	}
 	args := make([]access, len(infos))
 	for i, info := range infos {
-		at := fmt.Sprintf("%s: argument %d, %s", line, i, c.Args[i])
 		a, msg := v.arg(c, info, &c.Args[i])
 		if msg != "" {
-			v.fail(at, "%s", msg)
+			v.fail(at.argument(i), "%s", msg)
 			return
 		}
-		a.line, a.part, a.outer = at, v.part, v.outer
+		a.place, a.part, a.outer = at.argument(i), v.part, v.outer
 		args[i] = a
 	}
 	if v.dead || v.shared != nil && !slices.ContainsFunc(args, func(a access) bool { return v.shared.has(a.slot) }) {

@@ -54,7 +54,7 @@ func (v *verifier) partsApart(list []*access) {
 	}
 	for _, a := range list {
 		if len(regions) > maxRegions {
-			v.fail(a.line, "more than %d regions of one buffer in several parts", maxRegions)
+			v.fail(a.place, "more than %d regions of one buffer in several parts", maxRegions)
 			return
 		}
 		known := false
@@ -62,7 +62,7 @@ func (v *verifier) partsApart(list []*access) {
 			if r.part == a.part {
 				known = known || r.stores == a.stores && r.contains(&a.all)
 			} else if (r.stores || a.stores) && !r.apart(&a.all) {
-				v.fail(a.line, "part %d touches the same bytes, at the same time", r.part)
+				v.fail(a.place, "part %d touches the same bytes, at the same time", r.part)
 				return
 			}
 		}
@@ -88,11 +88,11 @@ func (v *verifier) coverage() {
 			above = a
 		case !a.stores || a.updates:
 			if !v.isStored(a) {
-				v.fail(a.line, "it is read before it is stored")
+				v.fail(a.place, "it is read before it is stored")
 				return
 			}
 		case len(state.regions) >= maxRegions:
-			v.fail(a.line, "the buffer is stored in more than %d regions", maxRegions)
+			v.fail(a.place, "the buffer is stored in more than %d regions", maxRegions)
 			return
 		default:
 			if state.born == never {
@@ -100,7 +100,7 @@ func (v *verifier) coverage() {
 			}
 			v.store(a)
 			if above != nil && !v.isStored(above) {
-				v.fail(above.line, "it is read before it is stored")
+				v.fail(above.place, "it is read before it is stored")
 				return
 			}
 			above = nil
@@ -140,13 +140,13 @@ func (v *verifier) store(a *access) {
 	state := &v.buffers[a.slot.Buffer]
 	meets := func(r region) bool { return !r.apart(&a.all) }
 	if !a.all.injective() || slices.ContainsFunc(state.regions, meets) {
-		v.fail(a.line, "elements are stored a second time")
+		v.fail(a.place, "elements are stored a second time")
 		return
 	}
 	var c checked
 	state.stored = c.add(state.stored, c.mul(a.elems(&c, -1, 1), a.size))
 	if c.bad {
-		v.fail(a.line, "its bytes pass int")
+		v.fail(a.place, "its bytes pass int")
 		return
 	}
 	r := a.all
@@ -163,7 +163,7 @@ func (v *verifier) store(a *access) {
 func (v *verifier) results() {
 	for i := range v.p.Buffers {
 		if n, all := v.buffers[i].stored, v.bytes(i); v.p.Buffers[i].Kind == plan.ResultBuffer && n != all {
-			v.errs = append(v.errs, fmt.Errorf("%%%d: %d bytes of the result are stored, it has %d", i, n, all))
+			v.violation(fmt.Sprint("buffer ", i), "%%%d: %d bytes of the result are stored, it has %d", i, n, all)
 		}
 	}
 }
@@ -179,8 +179,8 @@ func (v *verifier) lifetimes() {
 	plan.Together(v.p.Buffers, lives, func(early, late plan.Life) {
 		a, b := &v.p.Buffers[early.Buffer], &v.p.Buffers[late.Buffer]
 		inPlace := a.Offset == b.Offset && a.DType.Size() == b.DType.Size() && early.Born < late.Born && early.Dies == late.Born
-		if !inPlace && len(v.errs) < maxErrors {
-			v.errs = append(v.errs, fmt.Errorf("%%%d shares bytes with %%%d, and both are live in task %d", late.Buffer, early.Buffer, late.Born))
+		if !inPlace {
+			v.violation(fmt.Sprint("buffer ", late.Buffer), "%%%d shares bytes with %%%d, and both are live in task %d", late.Buffer, early.Buffer, late.Born)
 		}
 	})
 }

@@ -46,7 +46,7 @@ func (v *verifier) overlaps(call *Call, args []access) {
 		var c checked
 		block := newRegion(&c, 0, (&footprint{loops: a.loops, dims: a.dims, size: a.size}).axes(&c, len(a.loops)))
 		if c.bad || !block.injective() && !(inPlace && a.carried(args)) {
-			v.fail(a.line, "one call stores two elements to one place")
+			v.fail(a.place, "one call stores two elements to one place")
 		}
 		if kernel.ReadsOutput(call.Kernel, func(i int) bool { return call.Fields[i].N != 0 }) {
 			a.updates = true
@@ -61,7 +61,7 @@ func (v *verifier) overlaps(call *Call, args []access) {
 			case inPlace && !b.stores && a.below(b):
 				b.above = true
 			case !v.apartInCall(a, b):
-				v.fail(a.line, "it shares bytes with argument %d, and not element by element", j)
+				v.fail(a.place, "it shares bytes with argument %d, and not element by element", j)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func (v *verifier) iterationsApart(list []*access) {
 	for _, a := range list {
 		for _, p := range parallel {
 			if a.strides[p.loop] != p.stride {
-				v.fail(a.line, "along loop %d it does not move as another argument of the same memory, which is stored", p.loop)
+				v.fail(a.place, "along loop %d it does not move as another argument of the same memory, which is stored", p.loop)
 				return
 			}
 		}
@@ -45,12 +45,12 @@ func (v *verifier) iterationsApart(list []*access) {
 		return
 	}
 	if len(list) > maxRegions {
-		v.fail(list[stores].line, "parallel iterations touch what others store, or more than %d accesses in one part are too many to tell", maxRegions)
+		v.fail(list[stores].place, "parallel iterations touch what others store, or more than %d accesses in one part are too many to tell", maxRegions)
 		return
 	}
 	for _, some := range together(list) {
 		if i := slices.IndexFunc(some, func(a *access) bool { return a.stores }); i >= 0 && !independent(some, parallel) {
-			v.fail(some[i].line, "parallel iterations touch what others store")
+			v.fail(some[i].place, "parallel iterations touch what others store")
 			return
 		}
 	}

@@ -15,7 +15,7 @@ func (v *verifier) localMemory(args []access) {
 	for i := range args {
 		a := &args[i]
 		if a.slot.Kind == Scratch && (!a.stores || a.updates) && !a.above && !a.empty() && !v.isLocal(a) {
-			v.fail(a.line, "local memory is read before it is stored")
+			v.fail(a.place, "local memory is read before it is stored")
 		}
 	}
 	for i := range args {

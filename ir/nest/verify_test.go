@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
@@ -92,8 +94,10 @@ func TestVerifyRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			text := string(all[c.program].Files[1].Data)
 			require.Contains(t, text, c.old)
-			p := parse(t, strings.Replace(text, c.old, c.new, 1))
+			text = strings.Replace(text, c.old, c.new, 1)
+			p := parse(t, text)
 			require.ErrorContains(t, p.Verify(), c.want)
+			irtest.RequirePlaced(t, ir.Locate(p.Verify(), text, func(s *ir.Scanner) { nest.Read(s) }))
 		})
 	}
 }

@@ -32,14 +32,17 @@ func Read(s *ir.Scanner) *Plan {
 func (s *scanner) plan(p *Plan) {
 	s.Want("plan")
 	p.Name = s.Name("the name of the plan")
+	s.Mark(arenaPlace, s.Blanks())
 	p.Arena = s.field("arena")
 	s.Want("{")
 	s.EndLine()
 	p.Buffers = ScanBuffers(s.Scanner)
-	for s.Bad == nil && s.Accept("step") {
+	for at := s.Blanks(); s.Bad == nil && s.Accept("step"); at = s.Blanks() {
+		s.Mark(step(len(p.Steps)), at)
 		s.step(p)
 	}
-	for s.Bad == nil && s.Accept("rows") {
+	for at := s.Blanks(); s.Bad == nil && s.Accept("rows"); at = s.Blanks() {
+		s.Mark(rowGroup(len(p.Rows)), at)
 		g := RowGroup{First: s.field("first"), Last: s.field("last")}
 		s.Want("outer")
 		s.Want("=")
@@ -92,6 +95,7 @@ func (s *scanner) oneOf(what string, words []string) int {
 
 // buffer reads %2 = temp 128 : f32[4,3].
 func (s *scanner) buffer(p *Plan) {
+	s.Mark(buffer(len(p.Buffers)), s.Blanks())
 	s.numbered("%", len(p.Buffers))
 	s.Want("=")
 	b := Buffer{Kind: BufferKind(s.oneOf("param, result, const, temp, scratch or iota", bufferKinds[:]))}
@@ -163,10 +167,12 @@ func (s *scanner) step(p *Plan) {
 	s.EndLine()
 	at := s.Blanks()
 	for s.Bad == nil && s.Next() == '%' {
+		s.Mark(step(len(p.Steps)).in(len(st.In)), s.Pos)
 		st.In = append(st.In, s.access())
 	}
 	s.Want("->")
 	for s.Bad == nil && s.Next() != '\n' && s.Next() != 0 && s.Next() != '/' {
+		s.Mark(step(len(p.Steps)).out(len(st.Out)), s.Pos)
 		st.Out = append(st.Out, s.output())
 	}
 	s.EndLine()

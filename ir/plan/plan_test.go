@@ -114,6 +114,7 @@ func TestPlanVerifyText(t *testing.T) {
 		p, err := plan.ParsePlan(text)
 		require.NoError(t, err, c.new)
 		require.ErrorContains(t, p.Verify(), c.want, text)
+		irtest.RequirePlaced(t, ir.Locate(p.Verify(), text, func(s *ir.Scanner) { plan.Read(s) }))
 	}
 }
 

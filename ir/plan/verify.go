@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
@@ -58,7 +59,7 @@ func (p *Plan) verify(placed bool) error {
 		v.buffer(i)
 	}
 	if p.Arena < 0 || p.Arena > maxArena {
-		v.fail(fmt.Sprintf("arena=%d", p.Arena), "it is below 0, or above %d", maxArena)
+		v.fail(arenaPlace, "it is below 0, or above %d", maxArena)
 	}
 	if len(v.errs) > 0 {
 		return errors.Join(v.errs...) // what follows relies on buffers
@@ -104,18 +105,19 @@ type planVerifier struct {
 // maxErrors is about the number of violations that Verify returns.
 const maxErrors = 20
 
-func (v *planVerifier) fail(line, format string, args ...any) {
+func (v *planVerifier) fail(at place, format string, args ...any) {
 	if len(v.errs) >= maxErrors {
 		return
 	}
-	v.errs = append(v.errs, fmt.Errorf("%s: %s", line, fmt.Sprintf(format, args...)))
+	v.errs = append(v.errs, &ir.Violation{At: at.String(), Msg: v.line(at) + ": " + fmt.Sprintf(format, args...)})
 }
 
-func (v *planVerifier) read(i int, a Access) {
+// read records that step i reads a buffer, by input k.
+func (v *planVerifier) read(i, k int, a Access) {
 	b := &v.p.Buffers[a.Buffer]
 	computed := b.Kind == TempBuffer || b.Kind == ResultBuffer || b.Kind == ScratchBuffer
 	if computed && !v.complete(a.Buffer) {
-		v.fail(v.p.stepLine(i), "operand %s: the buffer is read before it is written", a)
+		v.fail(step(i).in(k), "operand %s: the buffer is read before it is written", a)
 	}
 	v.last[a.Buffer] = i
 }
@@ -149,7 +151,7 @@ func (v *planVerifier) findPanels() {
 	readings := map[int][]reading{}
 	for i := range v.p.Steps {
 		s := &v.p.Steps[i]
-		for _, a := range s.In {
+		for k, a := range s.In {
 			if a.Panel == nil || len(a.Strides) != len(s.Axes) {
 				continue
 			}
@@ -158,8 +160,8 @@ func (v *planVerifier) findPanels() {
 				continue
 			}
 			n := 1
-			for k, axis := range s.Axes {
-				if a.Strides[k] != 0 {
+			for j, axis := range s.Axes {
+				if a.Strides[j] != 0 {
 					n, _ = layout.MulInt(n, axis.Extent)
 				}
 			}
@@ -169,7 +171,7 @@ func (v *planVerifier) findPanels() {
 			}
 			known = slices.DeleteFunc(known, func(u reading) bool { return covers(at, u.at) })
 			if len(known) >= maxParts {
-				v.fail(v.p.stepLine(i), "operand %s: more than %d parts of the buffer are read in panels", a, maxParts)
+				v.fail(step(i).in(k), "operand %s: more than %d parts of the buffer are read in panels", a, maxParts)
 				return
 			}
 			readings[a.Buffer] = append(known, reading{at, n})
@@ -191,16 +193,16 @@ func covers(whole, part layout.Layout) bool {
 
 func (v *planVerifier) write(i, o int) {
 	a := v.p.Steps[i].Out[o].Access
-	b, line := &v.p.Buffers[a.Buffer], v.p.stepLine(i)
+	b, at := &v.p.Buffers[a.Buffer], step(i).out(o)
 	w := v.outLayout(i, o)
 	switch {
 	case b.Kind.ReadOnly():
-		v.fail(line, "operand %s: a %s is never written", a, b.Kind)
+		v.fail(at, "operand %s: a %s is never written", a, b.Kind)
 	case len(v.parts[a.Buffer]) >= maxParts:
-		v.fail(line, "operand %s: the buffer is written by more than %d steps", a, maxParts)
+		v.fail(at, "operand %s: the buffer is written by more than %d steps", a, maxParts)
 		return
 	case slices.ContainsFunc(v.parts[a.Buffer], func(u part) bool { return !layout.Apart(u.at, w) }):
-		v.fail(line, "operand %s: the buffer is written a second time", a)
+		v.fail(at, "operand %s: the buffer is written a second time", a)
 	}
 	v.parts[a.Buffer] = append(v.parts[a.Buffer], part{i, w})
 	v.stored[a.Buffer] += w.Size()
@@ -216,8 +218,8 @@ func (v *planVerifier) written(i int) {
 	switch n := v.stored[i]; {
 	case v.complete(i) || b.Kind.ReadOnly():
 	case n > 0:
-		v.fail(v.p.bufferLine(i), "%d elements are written, the buffer has %d", n, b.Size())
+		v.fail(buffer(i), "%d elements are written, the buffer has %d", n, b.Size())
 	case b.Kind == ResultBuffer:
-		v.fail(v.p.bufferLine(i), "no step writes the result")
+		v.fail(buffer(i), "no step writes the result")
 	}
 }

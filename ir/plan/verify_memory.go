@@ -2,7 +2,6 @@ package plan
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -42,7 +41,7 @@ func (v *planVerifier) lifetimes() {
 func (v *planVerifier) share(early, late Life) {
 	at := early.Dies
 	if at > late.Born || v.first[early.Buffer] >= at || !v.inPlace(at, early.Buffer, late.Buffer) {
-		v.fail(v.p.bufferLine(late.Buffer), "shares bytes with %%%d, which is live until step %d", early.Buffer, at)
+		v.fail(buffer(late.Buffer), "shares bytes with %%%d, which is live until step %d", early.Buffer, at)
 	}
 }
 
@@ -64,7 +63,7 @@ func (v *planVerifier) inPlace(step, from, to int) bool {
 func VerifyBuffers(buffers []Buffer, arena int) error {
 	v := &planVerifier{p: &Plan{Buffers: buffers, Arena: arena}, placed: true}
 	if arena < 0 {
-		v.fail(fmt.Sprintf("arena=%d", arena), "it is below 0")
+		v.fail(arenaPlace, "it is below 0")
 	}
 	for i := range buffers {
 		v.buffer(i)
@@ -74,28 +73,28 @@ func VerifyBuffers(buffers []Buffer, arena int) error {
 
 func (v *planVerifier) buffer(i int) {
 	b := &v.p.Buffers[i]
-	line := v.p.bufferLine(i)
+	at := buffer(i)
 	if err := b.DType.Check(); err != nil {
-		v.fail(line, "%v", err)
+		v.fail(at, "%v", err)
 	}
 	n, err := layout.NumElems(b.Shape)
 	bytes, ok := layout.MulInt(n, b.DType.Size())
 	if err != nil || !ok || len(b.Shape) > layout.MaxRank {
-		v.fail(line, "the shape passes the greatest rank or int")
+		v.fail(at, "the shape passes the greatest rank or int")
 		return
 	}
-	v.memory(line, b, bytes)
+	v.memory(at, b, bytes)
 	if b.Kind > IotaBuffer {
-		v.fail(line, "there is no such kind of buffer")
+		v.fail(at, "there is no such kind of buffer")
 	}
 	if b.Kind == IotaBuffer && (len(b.Shape) != 1 || !ir.Ints.Has(b.DType) || n > 0 && ir.ElementOf(b.DType, n-1) != uint64(n-1)) {
-		v.fail(line, "an iota is a list of integers, all elements of its type")
+		v.fail(at, "an iota is a list of integers, all elements of its type")
 	}
 	if b.Kind == ConstBuffer && (n != 1 || !ir.IsElement(b.DType, b.Bits)) {
-		v.fail(line, "a constant is one element of its type")
+		v.fail(at, "a constant is one element of its type")
 	}
 	if b.Kind <= ResultBuffer && b.Index != v.kinds[b.Kind] {
-		v.fail(line, "the position is %d, want %d", b.Index, v.kinds[b.Kind])
+		v.fail(at, "the position is %d, want %d", b.Index, v.kinds[b.Kind])
 	}
 	if b.Kind <= IotaBuffer {
 		v.kinds[b.Kind]++
@@ -103,13 +102,13 @@ func (v *planVerifier) buffer(i int) {
 }
 
 // memory checks the places of a buffer's elements.
-func (v *planVerifier) memory(line string, b *Buffer, bytes int) {
+func (v *planVerifier) memory(at place, b *Buffer, bytes int) {
 	if b.At != nil && b.Kind != ParamBuffer {
-		v.fail(line, "only a param has a layout")
+		v.fail(at, "only a param has a layout")
 	} else if b.At != nil {
 		p := &ir.Value{Type: ir.Type{DType: b.DType, Shape: ir.ShapeOf(b.Shape...)}, Attr: &ir.Attr{At: b.At}}
 		if err := ir.CheckParamLayout(p); err != nil {
-			v.fail(line, "%v", err)
+			v.fail(at, "%v", err)
 		}
 	}
 	if !v.placed {
@@ -117,10 +116,10 @@ func (v *planVerifier) memory(line string, b *Buffer, bytes int) {
 	}
 	end, ok := layout.AddInt(b.Offset, bytes)
 	if b.Kind == ScratchBuffer && (b.Offset%64 != 0 || b.Offset < 0 || !ok) {
-		v.fail(line, "it begins at byte %d, want a multiple of 64", b.Offset)
+		v.fail(at, "it begins at byte %d, want a multiple of 64", b.Offset)
 	}
 	if b.Kind == TempBuffer && (b.Offset%64 != 0 || b.Offset < 0 || !ok || end > v.p.Arena) {
-		v.fail(line, "bytes %d to %d, want a multiple of 64 and an end within the arena's %d", b.Offset, end, v.p.Arena)
+		v.fail(at, "bytes %d to %d, want a multiple of 64 and an end within the arena's %d", b.Offset, end, v.p.Arena)
 	}
 }
 

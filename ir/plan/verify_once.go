@@ -25,21 +25,21 @@ func (v *planVerifier) findOnce() {
 // runsOnce checks that steps that run once and other steps store different buffers, and that the former read nothing
 // that the latter store.
 func (v *planVerifier) runsOnce(i int) {
-	s, line := &v.p.Steps[i], v.p.stepLine(i)
+	s, at := &v.p.Steps[i], step(i)
 	if s.Once && v.group[i] != nil {
-		v.fail(line, "it runs once, and the others of its row group in each run")
+		v.fail(at, "it runs once, and the others of its row group in each run")
 	}
-	for _, a := range s.In {
+	for k, a := range s.In {
 		if s.Once && !v.once[a.Buffer] && !v.p.Buffers[a.Buffer].Kind.ReadOnly() {
-			v.fail(line, "input %s: the step runs once, and the buffer is written in each run", a)
+			v.fail(at.in(k), "input %s: the step runs once, and the buffer is written in each run", a)
 		}
 	}
-	for _, o := range s.Out {
+	for k, o := range s.Out {
 		switch {
 		case !s.Once && v.once[o.Buffer]:
-			v.fail(line, "output %s: the buffer is written by a step that runs once", o.Access)
+			v.fail(at.out(k), "output %s: the buffer is written by a step that runs once", o.Access)
 		case s.Once && v.p.Buffers[o.Buffer].Kind != TempBuffer:
-			v.fail(line, "output %s: a step that runs once stores temporaries", o.Access)
+			v.fail(at.out(k), "output %s: a step that runs once stores temporaries", o.Access)
 		}
 	}
 }

@@ -17,16 +17,16 @@ func (v *planVerifier) rowGroups() {
 		g := &v.p.Rows[k]
 		switch n, err := layout.NumElems(g.Outer); {
 		case g.First < next || g.Last < g.First || g.Last >= len(v.p.Steps):
-			v.fail(g.String(), "the steps are not behind those of the group before, in the plan")
+			v.fail(rowGroup(k), "the steps are not behind those of the group before, in the plan")
 			return
 		case len(g.Along) != g.Last-g.First+1:
-			v.fail(g.String(), "%d axes for %d steps", len(g.Along), g.Last-g.First+1)
+			v.fail(rowGroup(k), "%d axes for %d steps", len(g.Along), g.Last-g.First+1)
 			return
 		case g.Scratch < 0 || g.Scratch > maxScratch:
-			v.fail(g.String(), "the scratch is %d bytes: at most %d", g.Scratch, maxScratch)
+			v.fail(rowGroup(k), "the scratch is %d bytes: at most %d", g.Scratch, maxScratch)
 			return
 		case err != nil || len(g.Outer) == 0 || n == 0 || g.Block < 1 || g.Block > g.Outer[len(g.Outer)-1]:
-			v.fail(g.String(), "no rows, or no block of them")
+			v.fail(rowGroup(k), "no rows, or no block of them")
 			return
 		}
 		for i := g.First; i <= g.Last; i++ {
@@ -64,16 +64,16 @@ func (v *planVerifier) scratch(i int, a Access) string {
 
 // ownRows checks values that steps of a group pass on through whole buffers: each row's elements must be made by that row, in the same
 // block.
-func (v *planVerifier) ownRows(i int, a Access, extents []int) {
+func (v *planVerifier) ownRows(i, k int, a Access, extents []int) {
 	g := v.group[i]
 	for _, made := range v.parts[a.Buffer] {
 		if g != nil && v.group[made.step] == g && made.step != i {
-			v.ownRowsOf(i, a, extents, made.step)
+			v.ownRowsOf(i, k, a, extents, made.step)
 		}
 	}
 }
 
-func (v *planVerifier) ownRowsOf(i int, a Access, extents []int, made int) {
+func (v *planVerifier) ownRowsOf(i, k int, a Access, extents []int, made int) {
 	g, s := v.group[i], &v.p.Steps[made]
 	for o, out := range s.Out {
 		if out.Buffer != a.Buffer {
@@ -82,7 +82,7 @@ func (v *planVerifier) ownRowsOf(i int, a Access, extents []int, made int) {
 		row := g.rowStep(made, out.Access)
 		scratch := v.p.Buffers[a.Buffer].Kind == ScratchBuffer
 		if !g.inRow(made, out.Access, s.OutExtents(o), row, scratch) || !g.inRow(i, a, extents, row, scratch) {
-			v.fail(v.p.stepLine(i), "input %s: it is made in the same row group, and not row by row", a)
+			v.fail(step(i).in(k), "input %s: it is made in the same row group, and not row by row", a)
 		}
 	}
 }

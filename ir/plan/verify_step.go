@@ -13,22 +13,22 @@ import (
 // step checks a step and records the buffers that it reads and writes.
 func (v *planVerifier) step(i int) {
 	s := &v.p.Steps[i]
-	line := v.p.stepLine(i)
+	at := step(i)
 	if err := s.check(); err != nil {
-		v.fail(line, "%v", err)
+		v.fail(at, "%v", err)
 		return
 	}
 	if v.oneBlock(i) == nil {
-		v.fail(line, "it does not have the axes of %s", v.group[i])
+		v.fail(at, "it does not have the axes of %s", v.group[i])
 		return
 	}
 	for o, a := range s.In {
 		if msg := v.access(i, a, s.InExtents(a), s.Body.In[o].DType); msg != "" {
-			v.fail(line, "input %s: %s", a, msg)
+			v.fail(at.in(o), "input %s: %s", a, msg)
 			return
 		}
-		v.read(i, a)
-		v.ownRows(i, a, s.InExtents(a))
+		v.read(i, o, a)
+		v.ownRows(i, o, a, s.InExtents(a))
 	}
 	for o, out := range s.Out {
 		msg := v.access(i, out.Access, s.OutExtents(o), s.OutType(o))
@@ -36,7 +36,7 @@ func (v *planVerifier) step(i int) {
 			msg = "two stores to one element"
 		}
 		if msg != "" {
-			v.fail(line, "output %s: %s", out.Access, msg)
+			v.fail(at.out(o), "output %s: %s", out.Access, msg)
 			return
 		}
 	}
