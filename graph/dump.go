@@ -82,7 +82,8 @@ func Stages() []string {
 // The graph is written as it was built. With symbolic sizes the later stages are for the sizes of the last run, or for
 // example sizes before any run; if no example sizes fit the graph, a comment says so instead. The plan of a batch is
 // the one that ran, perhaps made for a larger batch and resized; the stages before it are shown for the sizes of the
-// run. Values computed once from constants stand before the program, with the names of the inputs that they became.
+// run. Values computed once from constants stand before the program, with the names of the inputs that they became. The
+// tensors that the program captured stand before both, with their elements or, beyond 65,536 elements, a Checksum.
 func (p *Program) Dump(w io.Writer, stage string) error {
 	switch {
 	case p.empty():
@@ -94,7 +95,7 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 		return misuse("dump", "there is no stage %q: the stages are %s", stage, strings.Join(Stages(), ", "))
 	}
 	var out bytes.Buffer
-	last := ""
+	last, constants := "", p.constantsText()
 	section := func(name string, text func() string) {
 		switch stage {
 		case "":
@@ -104,9 +105,10 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 				return
 			}
 			last = t
-			fmt.Fprintf(&out, "# %s\n%s\n", name, t)
+			fmt.Fprintf(&out, "# %s\n%s%s\n", name, constants, t)
+			constants = ""
 		case name:
-			out.WriteString(text())
+			out.WriteString(constants + text())
 		}
 	}
 	section("graph", func() string {

@@ -36,6 +36,7 @@ type settings struct {
 	hidden      bool // hidden from dumps
 	recorders   []*recorder
 	assemble    program.Assembling
+	constants   map[string]*Tensor
 	tuning      *tuning.Machine // constants for the executor, set by tests
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // Arrays from files, made-up arrays, and arrays in the form of the definitions.
@@ -43,6 +43,9 @@ func (t *tool) given(inputs []graph.Port, madeUp bool) ([]*graph.Tensor, error) 
 	out := make([]*graph.Tensor, len(inputs))
 	for _, in := range t.in {
 		i := slices.IndexFunc(inputs, func(p graph.Port) bool { return p.Name == in.name })
+		if i < 0 && t.captured[in.name].tensor != nil {
+			continue // the program has it already
+		}
 		if i < 0 {
 			return nil, fmt.Errorf("there is no input %s: the program has %s", in.name, portList(inputs))
 		}
@@ -53,6 +56,9 @@ func (t *tool) given(inputs []graph.Port, madeUp bool) ([]*graph.Tensor, error) 
 		out[i] = x
 	}
 	for i, p := range inputs {
+		if out[i] == nil {
+			out[i] = t.captured[p.Name].tensor
+		}
 		switch {
 		case out[i] != nil:
 			if err := fits(p, out[i]); err != nil {
@@ -138,55 +144,10 @@ func arrays(tensors []*graph.Tensor) []eval.Array {
 }
 
 func arrayOf(x *graph.Tensor) eval.Array {
-	a := eval.Array{DType: x.DType(), Shape: x.Shape(), Data: make([]uint64, x.Size())}
-	if len(a.Data) == 0 {
-		return a
-	}
-	data, size := stored(x.Contiguous()), x.DType().Size()
-	for i := range a.Data {
-		var word [8]byte
-		copy(word[:], data[i*size:][:size])
-		a.Data[i] = ir.Wrap(a.DType, int64(lowBytes(word, size)))
-	}
-	return a
+	return eval.Array{DType: x.DType(), Shape: x.Shape(), Data: tensor.Words(x)}
 }
 
-// lowBytes returns the number stored in the first bytes, in this machine's byte order.
-func lowBytes(word [8]byte, size int) uint64 {
-	switch size {
-	case 1:
-		return uint64(word[0])
-	case 2:
-		return uint64(binary.NativeEndian.Uint16(word[:]))
-	case 4:
-		return uint64(binary.NativeEndian.Uint32(word[:]))
-	case 8:
-		return binary.NativeEndian.Uint64(word[:])
-	}
-	panic(fmt.Sprintf("BUG: stridefuse: elements of %d bytes", size))
-}
-
-func tensorOf(a eval.Array) *graph.Tensor {
-	x := graph.New(a.DType, a.Shape...)
-	if x.Err() != nil || len(a.Data) == 0 {
-		return x
-	}
-	data, size := stored(x), a.DType.Size()
-	for i, e := range a.Data {
-		at := data[i*size:]
-		switch size {
-		case 1:
-			at[0] = byte(e)
-		case 2:
-			binary.NativeEndian.PutUint16(at, uint16(e))
-		case 4:
-			binary.NativeEndian.PutUint32(at, uint32(e))
-		case 8:
-			binary.NativeEndian.PutUint64(at, e)
-		}
-	}
-	return x
-}
+func tensorOf(a eval.Array) *graph.Tensor { return tensor.OfWords(a.DType, a.Data, a.Shape...) }
 
 // sameArrays reports whether two lists of results have the same bits. All NaNs are equal.
 func sameArrays(a, b []eval.Array) bool {

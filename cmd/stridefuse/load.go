@@ -24,6 +24,9 @@ func (t *tool) source() (source, error) {
 
 // sourceOf returns the text of a dump that the flags select.
 func (t *tool) sourceOf(dump string) (source, error) {
+	if err := t.capture(dump); err != nil {
+		return source{}, err
+	}
 	s, err := section(dump, t.stage)
 	if t.dump = dump; err == nil {
 		t.before = linesBefore(dump, s.run)
@@ -41,24 +44,41 @@ func (t *tool) load() (program, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := t.loadLevel(s.run, s.level)
-	if err != nil || len(s.once) == 0 {
-		return run, err
+	c, known, err := t.loadOnce(s)
+	if err != nil {
+		return nil, err
 	}
-	c := &chain{run: run}
+	if c.run, err = t.loadLevel(s.run, s.level); err != nil {
+		return nil, err
+	}
+	if _, captures := c.run.(*graph.Program); captures && known || len(c.once) == 0 {
+		return c.run, nil
+	}
+	return c, nil
+}
+
+// loadOnce returns a chain with the programs that compute values from constants. If the constants are known, so are
+// these values, which loadLevel gives to a graph.
+func (t *tool) loadOnce(s source) (c *chain, known bool, err error) {
+	c, known = &chain{}, true
 	for _, o := range s.once {
 		l, err := levelOf(o.text)
 		if err != nil {
-			return nil, t.inText(err)
+			return nil, false, t.inText(err)
 		}
 		p, err := t.loadLevel(o.text, l)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
+		done, err := t.computed(p, o.results)
+		if err != nil {
+			return nil, false, err
+		}
+		known = known && done
 		c.once = append(c.once, p)
 		c.results = append(c.results, o.results)
 	}
-	return c, nil
+	return c, known, nil
 }
 
 // loadLevel returns the program of a text.
@@ -170,7 +190,7 @@ func (t *tool) loadGraph(text string) (program, error) {
 		return nil, err
 	}
 	if !between {
-		return graph.CompileFunc(f, t.options()...)
+		return graph.CompileFunc(f, append(t.options(), t.constants(f))...)
 	}
 	if err := evaluable(f); err != nil {
 		return nil, t.inText(err)

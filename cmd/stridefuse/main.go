@@ -38,7 +38,8 @@ type tool struct {
 	pipeline       []passes.Pass // the passes that bisect examines
 	profiled       bool          // whether programs measure their steps
 	dump           string        // the text of the file
-	before         int           // the lines of it before the part that is read
+	captured       map[string]capture
+	before         int // the lines of it before the part that is read
 	flags
 }
 

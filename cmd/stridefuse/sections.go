@@ -112,9 +112,16 @@ func section(dump, stage string) (source, error) {
 	return source{}, fmt.Errorf("the dump has no stage %s: it has %s", stage, strings.Join(names, ", "))
 }
 
-// splitOnce splits the text of a stage into the values computed once from constants, and what each run computes.
+// splitOnce splits the text of a stage into the values computed once from constants, and what each run computes. It leaves
+// out the captured tensors at the beginning.
 func splitOnce(text string) source {
 	const begin, middle = "// computed once of constants: ", "// at each run\n"
+	for line := range strings.Lines(text) {
+		if _, _, _, captured := capturedLine(line); !captured {
+			break
+		}
+		text = text[len(line):]
+	}
 	rest, ok := strings.CutPrefix(text, begin)
 	names, rest, _ := strings.Cut(rest, "\n")
 	once, run, found := strings.Cut(rest, middle)

@@ -71,10 +71,13 @@ func (t *tool) streamJob(ctx context.Context) (*stream.Job, error) {
 		State: t.state, Memory: t.budget << 20, Options: t.options(), Progress: t.blocks(),
 	}
 	for _, in := range t.in {
+		if t.captured[in.name].tensor != nil && !slices.ContainsFunc(p.Inputs(), func(p graph.Port) bool { return p.Name == in.name }) {
+			continue // the program has it already
+		}
 		j.Inputs[in.name] = sourceOf(in.file)
 	}
 	if chained {
-		if err := t.constants(ctx, j, once); err != nil {
+		if err := t.once(ctx, j, once); err != nil {
 			return nil, err
 		}
 	}
@@ -88,8 +91,8 @@ func (t *tool) streamJob(ctx context.Context) (*stream.Job, error) {
 	return j, nil
 }
 
-// constants computes the values that a job's program computes once from constants. These are whole arrays.
-func (t *tool) constants(ctx context.Context, j *stream.Job, once *chain) error {
+// once computes the values that a job's program computes once from constants. These are whole arrays.
+func (t *tool) once(ctx context.Context, j *stream.Job, once *chain) error {
 	have := map[string]*graph.Tensor{}
 	for _, p := range once.once {
 		for _, in := range p.Inputs() {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,15 +54,24 @@ func TestShardOfConstants(t *testing.T) {
 	in := graph.Uniform(graph.Float32, 1, -1, 1, 1000, 4)
 	var dump strings.Builder
 	require.NoError(t, p.Dump(&dump, ""))
-	args := []string{"-", "-in", "x=" + save(t, folder, "x", in), "-out", file("z.npy"), "-state", file("state")}
-	o := tryCommand(t.Context(), dump.String(), nil, append([]string{"shard", "-range", "0/1"}, args...)...)
+	args := []string{"-", "-in", "x=" + save(t, folder, "x", in), "-out", file("z.npy")}
+	without := regexp.MustCompile("(?m)^// constant .*\n").ReplaceAllLiteralString(dump.String(), "")
+	require.NotEqual(t, dump.String(), without)
+	o := tryCommand(t.Context(), without, nil, append([]string{"shard", "-range", "0/1", "-state", file("state")}, args...)...)
 	require.Contains(t, o.err, "the input const0 float32[4,3] is missing: add -in const0=file.npy")
-	args = append(args, "-in", "const0="+save(t, folder, "w", w))
-	runCommand(t, dump.String(), append([]string{"shard", "-range", "0/1"}, args...)...)
-	runCommand(t, dump.String(), append([]string{"merge", "-ranges", "1"}, args...)...)
 	want, err := p.Run(t.Context(), in)
 	require.NoError(t, err)
-	got, err := npy.ReadFile(file("z.npy"))
-	require.NoError(t, err)
-	require.True(t, graph.Equal(want, got))
+	given := append(slices.Clone(args), "-in", "const0="+save(t, folder, "w", w))
+	for i, run := range []struct {
+		text string
+		args []string
+	}{{dump.String(), args}, {without, given}, {dump.String(), given}} {
+		state := []string{"-state", file(fmt.Sprint("state", i))}
+		runCommand(t, run.text, slices.Concat([]string{"shard", "-range", "0/1"}, run.args, state)...)
+		runCommand(t, run.text, slices.Concat([]string{"merge", "-ranges", "1"}, run.args, state)...)
+		got, err := npy.ReadFile(file("z.npy"))
+		require.NoError(t, err)
+		require.True(t, graph.Equal(want, got))
+		require.NoError(t, os.Remove(file("z.npy")))
+	}
 }

@@ -26,6 +26,10 @@ func (t *tool) compiledOf(s source, why string) (*graph.Program, error) {
 	if s.level != graphLevel {
 		return nil, t.unfit(levelNames[s.level], why)
 	}
+	if _, _, err := t.loadOnce(s); err != nil {
+		return nil, err
+	}
+	t.before = linesBefore(t.dump, s.run)
 	f, between, err := t.verifiedGraph(s.run)
 	switch {
 	case err != nil:
@@ -33,7 +37,7 @@ func (t *tool) compiledOf(s source, why string) (*graph.Program, error) {
 	case between:
 		return nil, t.unfit(betweenPasses, why)
 	}
-	return graph.CompileFunc(f, t.options()...)
+	return graph.CompileFunc(f, append(t.options(), t.constants(f))...)
 }
 
 // unfit says why a command does not take the text of a level.

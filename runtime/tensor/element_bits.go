@@ -51,3 +51,26 @@ func sameElement(dt ir.DType, p, q unsafe.Pointer) bool {
 	a, b := ir.Wrap(dt, int64(memory.LoadBits(dt, p))), ir.Wrap(dt, int64(memory.LoadBits(dt, q)))
 	return a == b || ir.IsNaN(dt, a) && ir.IsNaN(dt, b)
 }
+
+// Words returns the elements of a tensor in row-major order, as package ir has them.
+func Words(t *Tensor) []uint64 {
+	out := make([]uint64, 0, t.Size())
+	if t.Size() > 0 {
+		t = t.Contiguous()
+		for i := range t.Size() {
+			out = append(out, ir.Wrap(t.dtype, int64(memory.LoadBits(t.dtype, t.addr(t.layout.Offset+i)))))
+		}
+	}
+	return out
+}
+
+// OfWords returns a tensor of the given elements in row-major order: a failed tensor if memory is short.
+func OfWords(dt ir.DType, words []uint64, shape ...int) *Tensor {
+	t := New(dt, shape...)
+	if t.Err() == nil {
+		for i, bits := range words {
+			memory.StoreBits(dt, t.addr(t.layout.Offset+i), bits)
+		}
+	}
+	return t
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
+)
+
+// Tensors that a program captured. Its dump has their elements or, if they are many, a checksum.
+
+// capture is a captured tensor.
+type capture struct {
+	tensor   *graph.Tensor // nil if neither the dump nor a file has it
+	constant bool          // it never changes: the compiler may compute with it
+}
+
+// capturedLine returns the name in a line of a dump about a captured tensor, and where the line goes on.
+func capturedLine(line string) (s *ir.Scanner, name string, c capture, ok bool) {
+	text, constant := strings.CutPrefix(line, "// constant ")
+	if !constant {
+		text, ok = strings.CutPrefix(line, "// variable ")
+		if !ok {
+			return nil, "", capture{}, false
+		}
+	}
+	s = ir.NewScanner(line)
+	s.Pos = len(line) - len(text)
+	name = s.Name("the name of a tensor")
+	return s, name, capture{constant: constant}, s.Bad == nil
+}
+
+// capture reads the lines of a dump about captured tensors. Files of the command line come before elements in the dump.
+func (t *tool) capture(dump string) error {
+	t.captured = map[string]capture{}
+	n := 0
+	for line := range strings.Lines(dump) {
+		n++
+		s, name, c, ok := capturedLine(line)
+		if !ok {
+			continue
+		}
+		var err error
+		if c.tensor, err = t.capturedTensor(s, name); err == nil {
+			err = s.Err()
+		}
+		if err != nil {
+			return inFile(err, t.arg, dump, n-1)
+		}
+		t.captured[name] = c
+	}
+	return nil
+}
+
+// capturedTensor reads the rest of a line: " : f32[2] = 1 2", or " : f32[2] sum 0123".
+func (t *tool) capturedTensor(s *ir.Scanner, name string) (*graph.Tensor, error) {
+	s.Want(":")
+	at := s.Blanks()
+	typ := s.Typ()
+	shape, known := typ.Shape.Ints()
+	if s.Bad == nil && (typ.Check() != nil || !known) {
+		s.Refuse(at, "%s is no type of a tensor", typ)
+	}
+	file := slices.IndexFunc(t.in, func(n named) bool { return n.name == name })
+	var given *graph.Tensor
+	if file >= 0 && s.Bad == nil {
+		x, err := readArray(t.in[file].file)
+		if err == nil {
+			err = fits(graph.Port{Name: name, DType: typ.DType, Shape: typ.Shape}, x)
+		}
+		if err != nil {
+			return nil, err
+		}
+		given = x
+	}
+	if s.Accept("sum") {
+		s.Blanks()
+		if sum := s.Run(ir.IsHex); given != nil && sum != fmt.Sprintf("%016x", graph.Checksum(given)) {
+			return nil, fmt.Errorf("%s has other elements than the dump's %s", t.in[file].file, name)
+		}
+		return given, nil
+	}
+	s.Want("=")
+	var words []uint64
+	for s.Bad == nil && s.Next() != 0 && s.Next() != '\n' {
+		at := s.Blanks()
+		bits, err := ir.ParseConst(typ.DType, s.Constant())
+		if err != nil {
+			s.Refuse(at, "%v", err)
+		}
+		words = append(words, bits)
+	}
+	n, _ := typ.Shape.NumElems().Int()
+	if s.Bad == nil && n != len(words) {
+		s.Refuse(at, "%d elements for %s", len(words), typ)
+	}
+	if given != nil || s.Bad != nil {
+		return given, nil
+	}
+	x := tensor.OfWords(typ.DType, words, shape...)
+	return x, x.Err()
+}
+
+// constants returns the constants of a graph whose elements are known, as an option.
+func (t *tool) constants(f *ir.Func) graph.Option {
+	known := map[string]*graph.Tensor{}
+	for _, p := range f.Params {
+		if c := t.captured[p.Name()]; c.constant && c.tensor != nil {
+			known[p.Name()] = c.tensor
+		}
+	}
+	return graph.WithConstants(known)
+}
+
+// computed computes the values of a text that are computed once from constants, if these are known. They are constants then.
+func (t *tool) computed(p program, results []string) (bool, error) {
+	if len(p.Inputs()) > 0 {
+		return false, nil
+	}
+	outs, err := p.RunAll(context.Background())
+	if err != nil {
+		return false, err
+	}
+	if len(outs) != len(results) {
+		return false, fmt.Errorf("%s: %d results are computed once, and the text names %d", t.arg, len(outs), len(results))
+	}
+	for i, name := range results {
+		t.captured[name] = capture{outs[i], true}
+	}
+	return true, nil
+}

@@ -1,0 +1,55 @@
+package graph
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
+)
+
+// mostDumped is the most elements of captured tensors that a dump has, together.
+const mostDumped = 1 << 16
+
+// constantsText returns a line for each captured tensor, with its elements or, if they are too many, their checksum:
+//
+//	// constant const0 : f32[2,2] = 1 0.5 -1 2
+//	// variable const1 : f32[4096,4096] sum 8c5f60a1b2d3e4f5
+//
+// A constant never changes. A variable is as it was when the dump was written.
+func (p *Program) constantsText() string {
+	var b strings.Builder
+	c, left := p.compiled, mostDumped
+	for i, t := range c.Captured[:len(c.Captured)-len(c.OnceTo)] {
+		v := c.Func.Params[c.Inputs+i]
+		kind := "variable"
+		if c.IsFrozen(c.Inputs + i) {
+			kind = "constant"
+		}
+		fmt.Fprintf(&b, "// %s %s : %s", kind, ir.NameText(v.Name()), v.Type)
+		if left -= t.Size(); left < 0 {
+			fmt.Fprintf(&b, " sum %016x\n", Checksum(t))
+			continue
+		}
+		b.WriteString(" =")
+		for _, bits := range tensor.Words(t) {
+			b.WriteString(" " + ir.ConstText(t.DType(), bits))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// Checksum returns a number that tells tensors with other elements apart. Dumps have it in place of the elements of large
+// constants.
+func Checksum(t *Tensor) uint64 {
+	h := fnv.New64a()
+	var word [8]byte
+	for _, bits := range tensor.Words(t) {
+		binary.LittleEndian.PutUint64(word[:], bits)
+		h.Write(word[:])
+	}
+	return h.Sum64()
+}
