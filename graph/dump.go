@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/stridefuse/stridefuse/internal/program"
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/passes"
 )
@@ -166,6 +167,7 @@ func (p *Program) scheduleText(b *program.Binding) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	nests = nests.Named(p.axisNames)
 	if b.Once == nil {
 		return nests.String(), nil
 	}
@@ -174,6 +176,29 @@ func (p *Program) scheduleText(b *program.Binding) (string, error) {
 		return "", err
 	}
 	return withOnce(keptNames(b.Once), once.String(), nests.String()), nil
+}
+
+// axisNames returns the symbolic sizes of the axes of an input or output.
+func (p *Program) axisNames(b *plan.Buffer) (names []string) {
+	f := p.compiled.Func
+	var of []*ir.Value
+	switch b.Kind {
+	case plan.ParamBuffer:
+		of = f.Params
+	case plan.ResultBuffer:
+		of = f.Results
+	}
+	if b.Index >= len(of) || len(of[b.Index].Type.Shape) != len(b.Shape) {
+		return nil // such as a value that is computed once
+	}
+	for _, d := range of[b.Index].Type.Shape {
+		if name := d.String(); ir.IsName(name) {
+			names = append(names, name)
+		} else {
+			names = append(names, "")
+		}
+	}
+	return names
 }
 
 // withOnce returns the text of the values computed once from constants, whose results are inputs of the given names,

@@ -89,6 +89,7 @@ type Nest struct {
 type Loop struct {
 	Extent Size
 	Tile   int
+	Name   string // of the axis that it goes through, such as a symbolic size, or "": see Named
 }
 
 // Item is a call or a nest: one of the two is set.

@@ -194,7 +194,8 @@ func (s *scanner) nest() (n Nest) {
 	s.List("[]", maxDepth, func() {
 		s.Mark(place{task: s.now, kind: "loop", n: s.loops}, s.Blanks())
 		s.loops++
-		l := Loop{Extent: s.size()}
+		l := Loop{Name: s.loopName()}
+		l.Extent = s.size()
 		s.Want("/")
 		l.Tile = s.Integer()
 		n.Loops = append(n.Loops, l)
@@ -214,6 +215,17 @@ func (s *scanner) nest() (n Nest) {
 	s.EndLine()
 	s.depth--
 	return n
+}
+
+// loopName reads the name of a loop and = behind it, or nothing.
+func (s *scanner) loopName() string {
+	at := s.Blanks()
+	name := s.Run(ir.IsWordByte)
+	if ir.IsName(name) && s.Accept("=") {
+		return name
+	}
+	s.Pos = at
+	return ""
 }
 
 // size reads 64, of(0) or 64*of(0).

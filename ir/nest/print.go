@@ -22,7 +22,8 @@ func (k SlotKind) String() string {
 	return slotKinds[k]
 }
 
-// String returns the program as text that Parse reads back. A loop is written as its extent and tile; of(0) is the number of
+// String returns the program as text that Parse reads back. A loop is written as its extent and tile, behind the name of its axis if it
+// has one; of(0) is the number of
 // indices of the present iteration of loop 0. An argument is its slot, the strides of the enclosing loops, its offset, and the
 // step between its lines.
 //
@@ -120,8 +121,14 @@ func (n *Nest) write(b *bytes.Buffer, word, indent string) {
 	b.WriteString(indent + "}\n")
 }
 
-// String returns the loop as extent/tile.
-func (l Loop) String() string { return fmt.Sprintf("%s/%d", l.Extent, l.Tile) }
+// String returns the loop as extent/tile, or name=extent/tile.
+func (l Loop) String() string {
+	name := l.Name
+	if name != "" {
+		name += "="
+	}
+	return fmt.Sprintf("%s%s/%d", name, l.Extent, l.Tile)
+}
 
 // String returns the size: 64, of(0) or 64*of(0).
 func (s Size) String() string {

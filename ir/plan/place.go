@@ -39,4 +39,3 @@ func (v *planVerifier) line(p place) string {
 	}
 	return fmt.Sprintf("arena=%d", v.p.Arena)
 }
-
