@@ -112,10 +112,10 @@ func TestAssembledSizes(t *testing.T) {
 			require.NoError(t, err)
 			got, err := p.Run(t.Context(), ins)
 			require.NoError(t, err)
-			require.Equal(t, elements(t, want), elements(t, got))
+			require.True(t, graph.Equal(want, got))
 		}
 		return strings.Contains(p.Explain(), "one assembled")
-	}, 20*time.Second, time.Millisecond)
+	}, 2*time.Minute, time.Millisecond)
 	require.Contains(t, plain.Explain(), "elementwise/tiling")
 	require.NotContains(t, plain.Explain(), "jit")
 }
