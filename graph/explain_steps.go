@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stridefuse/stridefuse/internal/page"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -17,6 +18,24 @@ import (
 
 // steps writes the rows of all steps.
 func (e *explanation) steps(b *bytes.Buffer) {
+	next := 0
+	for _, f := range append(e.folds(), page.Fold{First: len(e.pl.Steps), Last: -1}) {
+		for ; next < f.First; next++ {
+			e.step(b, next)
+		}
+		if f.Last < f.First {
+			break
+		}
+		share := 0.0
+		for ; next <= f.Last; next++ {
+			share += e.costs[next]
+		}
+		line(b, shareText(share), stepsText(f.First, f.Last)+" "+f.Text, ir.Pos{})
+	}
+}
+
+// folds returns the runs of steps that are like steps before them.
+func (e *explanation) folds() (folds []page.Fold) {
 	ids, of := map[string]int{}, make([]int, len(e.pl.Steps))
 	for i := range of {
 		key := e.kindOf(i)
@@ -29,18 +48,12 @@ func (e *explanation) steps(b *bytes.Buffer) {
 	}
 	for i := 0; i < len(of); {
 		period, times := repeats(of[i:])
-		for k := range period {
-			e.step(b, i+k)
-		}
 		if end := i + period*times; times > 1 {
-			share := 0.0
-			for k := i + period; k < end; k++ {
-				share += e.costs[k]
-			}
-			line(b, shareText(share), fmt.Sprintf("%s %s, %s more", stepsText(i+period, end-1), as(i, i+period-1), timesText(times-1)), ir.Pos{})
+			folds = append(folds, page.Fold{First: i + period, Last: end - 1, Text: fmt.Sprintf("%s, %s more", as(i, i+period-1), timesText(times-1))})
 		}
 		i += period * times
 	}
+	return folds
 }
 
 // as says which steps other steps are like.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stridefuse/stridefuse/internal/page"
 	"github.com/stridefuse/stridefuse/ir"
@@ -41,6 +42,9 @@ func (p *Program) WriteHTML(w io.Writer, options ...PageOption) error {
 		return misuse("writehtml", "an option is nil")
 	}
 	x, err := p.inspect()
+	if err == nil && x.plan != nil {
+		err = x.time()
+	}
 	if err != nil {
 		return err
 	}
@@ -70,9 +74,25 @@ func (x *inspection) page() *page.Page {
 	}
 	out.Flow = x.stepPicture()
 	out.Steps, out.Kernels = x.pageSteps(), x.pageKernels()
+	if e := x.p.explanation(); e != nil {
+		out.Folds = e.folds()
+	}
+	out.Passes = x.pagePasses()
 	out.Moved, out.Least = traffic(x.plan)
 	x.measured(out)
 	return out
+}
+
+// pagePasses lists the passes with the least times of some compilations.
+func (x *inspection) pagePasses() (list []page.Pass) {
+	total := time.Duration(0)
+	for _, t := range x.times {
+		total += t.least
+	}
+	for _, t := range x.times {
+		list = append(list, page.Pass{Name: t.pass, Time: rounded(t.least).String(), Share: float64(t.least) / float64(max(total, 1)), Changed: slices.Contains(x.changed, t.pass)})
+	}
+	return list
 }
 
 // pageValues describes the values of the graph.

@@ -3,6 +3,7 @@ package graph
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stridefuse/stridefuse/internal/program"
 	"github.com/stridefuse/stridefuse/ir"
@@ -31,7 +32,44 @@ type inspection struct {
 	computes map[[2]int]bool    // pairs of a value and a step that computes it
 	decided  map[int][]Decision // decisions about each value that have a reason
 	about    []memoryOf         // why each value is in memory
-	readers  [][]int            // the values that read each value, for its picture
+	times    []passTime
+	changed  []string // the names of stages when they were added
+	readers  [][]int  // the values that read each value, for its picture
+}
+
+// passTime is the least time that a pass took.
+type passTime struct {
+	pass  string
+	least time.Duration
+}
+
+// timed is how often passes run to be timed.
+const timed = 3
+
+// time measures the passes.
+func (x *inspection) time() error {
+	for range timed {
+		f, err := x.built.Bind(x.bound.Passed)
+		if err != nil {
+			return err
+		}
+		begin, k := time.Now(), 0
+		_, err = x.p.compiled.Lower(f, x.bound, func(name string, _ func() string) {
+			took := time.Since(begin)
+			switch {
+			case name == "graph":
+			case k == len(x.times):
+				x.times, k = append(x.times, passTime{name, took}), k+1
+			default:
+				x.times[k].least, k = min(x.times[k].least, took), k+1
+			}
+			begin = time.Now()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stage is the text of a level.
@@ -69,7 +107,10 @@ func (p *Program) inspect() (*inspection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x, x.lower(f)
+	if err := x.lower(f); err != nil {
+		return nil, err
+	}
+	return x, nil
 }
 
 // lower takes the graph through all levels, as bind does.
@@ -118,6 +159,7 @@ func (x *inspection) add(name, text string) {
 		return
 	}
 	x.stages = append(x.stages, stage{name, text})
+	x.changed = append(x.changed, name)
 }
 
 // origins records the steps of each value, and the decisions about it.

@@ -251,3 +251,54 @@ func TestPage(t *testing.T) {
 	until(t, ctx, `document.querySelectorAll(".sel").length > 0`)
 	accessible(t, ctx)
 }
+
+// TestLayers opens the page of a model of equal layers: they are one row, one line of each text and one box, until they are opened.
+func TestLayers(t *testing.T) {
+	dir := t.TempDir()
+	program := "func model(%x: f32[64,64], %w: f32[64,64]) {\n"
+	last := "%x"
+	for i := 0; i < 600; i += 6 {
+		for k, line := range []string{"dot " + last + ", %w", "tanh %N", "add %N, " + last, "dot %N, %w", "mul %N, %M", "sin %N"} {
+			line = strings.NewReplacer("%N", fmt.Sprintf("%%%d", i+k-1), "%M", fmt.Sprintf("%%%d", i+k-2)).Replace(line)
+			program += fmt.Sprintf("  %%%d = %s : f32[64,64]\n", i+k, line)
+		}
+		last = fmt.Sprintf("%%%d", i+5)
+	}
+	program += "  return " + last + "\n}\n"
+	text, page := filepath.Join(dir, "model.txt"), filepath.Join(dir, "page.html")
+	if err := os.WriteFile(text, []byte(program), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(command(t), "html", text, "-out", page).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ctx := tab(t, true)
+	open(t, ctx, "file://"+page)
+	until(t, ctx, `document.querySelectorAll(".l[data-v]").length > 600`)
+	const rows = `[...document.querySelectorAll("tr[data-step]")].filter(r => !r.hidden).length`
+	if n := value[int](t, ctx, rows); n > 40 {
+		t.Errorf("%d rows of steps", n)
+	}
+	if n := value[int](t, ctx, `document.querySelectorAll("#graph .n").length`); n > 60 {
+		t.Errorf("%d boxes", n)
+	}
+	for _, column := range []string{"graph", "steps", "schedule"} {
+		high := value[float64](t, ctx, fmt.Sprintf(`document.querySelector(".col[data-name=%s] pre").scrollHeight`, column))
+		if high > 6000 {
+			t.Errorf("%s is %v pixels high", column, high)
+		}
+	}
+	value[string](t, ctx, `document.querySelector("[data-unfold]").click(); ""`)
+	if n := value[int](t, ctx, rows); n < 100 {
+		t.Errorf("%d rows of steps after a click on a fold", n)
+	}
+	value[string](t, ctx, `document.querySelector("#graph .fold").dispatchEvent(new MouseEvent("click", { bubbles: true })); ""`)
+	if n := value[int](t, ctx, `document.querySelectorAll("#every.on .n").length`); n < 600 {
+		t.Errorf("%d boxes after a click on a fold", n)
+	}
+	open(t, ctx, "file://"+page+"#select=300")
+	until(t, ctx, `[...document.querySelectorAll(".col[data-name=graph] .l.sel")].some(e => e.offsetParent)`)
+	if n := value[int](t, ctx, `document.querySelectorAll(".passes tr").length`); n < 10 {
+		t.Errorf("%d passes have times", n)
+	}
+}

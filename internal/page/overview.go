@@ -25,7 +25,24 @@ func (p *Page) overview(b *bytes.Buffer) {
 		p.table(b)
 	}
 	p.reasons(b)
+	p.passes(b)
 	b.WriteString("</div></section>\n")
+}
+
+// passes writes the times of the passes, folded.
+func (p *Page) passes(b *bytes.Buffer) {
+	if len(p.Passes) == 0 {
+		return
+	}
+	b.WriteString("<details class=\"passes\"><summary>times of the passes</summary><table><tbody>\n")
+	for _, pass := range p.Passes {
+		note := ""
+		if !pass.Changed {
+			note = "nothing changed"
+		}
+		fmt.Fprintf(b, "<tr><td>%s<td><span class=\"track\"><i class=\"time\" style=\"width:%.1f%%\"></i></span><td>%s<td><small>%s</small>\n", escaped(pass.Name), 100*pass.Share, escaped(pass.Time), note)
+	}
+	b.WriteString("</tbody></table></details>\n")
 }
 
 // table writes the steps.
@@ -46,8 +63,15 @@ func (p *Page) table(b *bytes.Buffer) {
 	}
 	b.WriteString("</thead><tbody>\n")
 	for i, s := range p.Steps {
-		fmt.Fprintf(b, "<tr data-v=\"%s\" data-step=\"%d\" data-bytes=\"%d\" data-time=\"%.4f\" style=\"--h:%d\"><td class=\"stripe\">%d<td>%s<small>%s</small>",
-			originText(s.Origin), i, s.Needed+s.Extra, max(0, s.Share), Hue(i), i, escaped(s.What), escaped(s.How))
+		hidden := ""
+		if k := fold(p.Folds, i); k >= 0 {
+			hidden = fmt.Sprintf(" hidden data-fold=\"%d\"", k)
+			if f := p.Folds[k]; f.First == i {
+				fmt.Fprintf(b, "<tr class=\"fold\" data-step=\"%d\" data-bytes=\"0\" data-time=\"0\"><td colspan=\"4\"><button type=\"button\" data-unfold=\"%d\">%s</button>\n", i, k, escaped(fmt.Sprintf("steps %d to %d: %s", f.First, f.Last, f.Text)))
+			}
+		}
+		fmt.Fprintf(b, "<tr%s data-v=\"%s\" data-step=\"%d\" data-bytes=\"%d\" data-time=\"%.4f\" style=\"--h:%d\"><td class=\"stripe\">%d<td>%s<small>%s</small>",
+			hidden, originText(s.Origin), i, s.Needed+s.Extra, max(0, s.Share), Hue(i), i, escaped(s.What), escaped(s.How))
 		fmt.Fprintf(b, "<td><span class=\"track\"><i class=\"least\" style=\"width:%s\"></i><i class=\"moved\" style=\"width:%s\"></i></span><small>%s</small>",
 			percent(s.Needed, most), percent(s.Extra, most), Bytes(s.Needed+s.Extra))
 		if p.Profile != "" {

@@ -24,6 +24,8 @@ type Page struct {
 	Flow    *Picture // the picture of steps, or nil
 	Columns []Column
 	Steps   []Step
+	Folds   []Fold
+	Passes  []Pass
 	Kernels []Kernel
 	Moved   int // bytes that all steps move
 	Least   int // bytes of inputs and outputs, each once
@@ -78,6 +80,14 @@ type Step struct {
 	Time   string
 	Share  float64 // share of a run's time, 0 to 1; negative if the steps before share Time
 	Rate   string
+}
+
+// Pass is a row of the table of passes.
+type Pass struct {
+	Name    string
+	Time    string
+	Share   float64 // share of the time of all passes, 0 to 1
+	Changed bool    // whether it changed the text
 }
 
 // Kernel is a compiled loop, by its signature.
@@ -153,16 +163,44 @@ func unaligned(text string) string {
 // pictures writes the picture of the graph, and that of the steps behind a button.
 func (p *Page) pictures(b *bytes.Buffer) {
 	b.WriteString("<svg width=\"0\" height=\"0\" style=\"position:absolute\"><defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerUnits=\"userSpaceOnUse\" markerWidth=\"9\" markerHeight=\"9\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs></svg>\n")
-	b.WriteString("<section class=\"col wide\" data-name=\"picture\"><h2>picture</h2><div class=\"view\" tabindex=\"0\"><nav><button type=\"button\" data-show=\"graph\">values</button>")
-	if p.Flow != nil {
-		b.WriteString("<button type=\"button\" data-show=\"flow\">steps</button>")
+	b.WriteString("<section class=\"col wide\" data-name=\"picture\"><h2>picture</h2><div class=\"view\" tabindex=\"0\"><nav>")
+	shown := p.shown()
+	for _, pic := range shown {
+		fmt.Fprintf(b, "<button type=\"button\" data-show=\"%s\">%s</button>", pic.id, pic.button)
 	}
 	b.WriteString("<button type=\"button\" data-zoom=\"1.25\">+</button><button type=\"button\" data-zoom=\"0.8\">-</button><button type=\"button\" data-zoom=\"0\">all</button></nav>\n")
-	b.WriteString(p.Graph.svg("graph", &p.whys))
-	if p.Flow != nil {
-		b.WriteString(p.Flow.svg("flow", &p.whys))
+	for _, pic := range shown {
+		b.WriteString(pic.svg(pic.id, &p.whys))
 	}
 	b.WriteString("<svg class=\"map\" aria-hidden=\"true\"><use/><rect/></svg></div></section>\n")
+}
+
+// shownPicture is a picture with its name in the page, and the text of its button.
+type shownPicture struct {
+	*Picture
+	id, button string
+}
+
+// shown returns the pictures: of values and steps, with folds as boxes, and of all values.
+func (p *Page) shown() []shownPicture {
+	graph, flow := p.Graph, p.Flow
+	all := false
+	if len(p.Folds) > 0 && len(graph.Nodes) >= foldedFrom {
+		if folded := graph.folded(p.Folds); folded != nil {
+			graph, all = folded, true
+		}
+		if folded := flow.folded(p.Folds); folded != nil {
+			flow = folded
+		}
+	}
+	out := []shownPicture{{graph, "graph", "values"}}
+	if flow != nil {
+		out = append(out, shownPicture{flow, "flow", "steps"})
+	}
+	if all {
+		out = append(out, shownPicture{p.Graph, "every", "all values"})
+	}
+	return out
 }
 
 // kernels writes the signature of each kernel, and its assembly in its own column.
@@ -231,6 +269,10 @@ func (p *Page) data(b *bytes.Buffer) {
 			cells[i] = inside(flat.Replace(c))
 		}
 		b.WriteString(strings.Join(cells, "\t") + "\n")
+	}
+	b.WriteString("</pre>\n<pre id=\"folds\" hidden>")
+	for _, f := range p.Folds {
+		fmt.Fprintf(b, "%d\t%d\t%s\n", f.First, f.Last, inside(flat.Replace(f.Text)))
 	}
 	b.WriteString("</pre>\n<pre id=\"whys\" hidden>")
 	for _, why := range p.whys.list {

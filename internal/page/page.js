@@ -8,6 +8,12 @@ const values = document.getElementById("values").textContent.split("\n").slice(0
   return { steps: numbers(steps), site, source, text, notes: numbers(notes).map(n => whys[n]).join("; ") };
 });
 
+const folds = document.getElementById("folds").textContent.split("\n").slice(0, -1).map(line => {
+  const [first, last, text] = line.split("\t");
+  return { first: +first, last: +last, text: `steps ${first} to ${last}: ${text}` };
+});
+function foldOf(step) { return folds.findIndex(f => f.first <= step && step <= f.last); }
+
 function numbers(text) { return text ? text.split(" ").map(Number) : []; }
 function hue(step) { return Math.floor(step * 1375 / 10) % 360; }
 function escaped(s) { return s.replace(/&/g, "&amp;").replace(/</g, "&lt;"); }
@@ -16,7 +22,7 @@ function escaped(s) { return s.replace(/&/g, "&amp;").replace(/</g, "&lt;"); }
 // Only the level of steps has the decisions, so that the steps of values are known. (Where
 // constants are computed once, the numbers of steps before that level are others.)
 function about(lines, final) {
-  const out = lines.map(() => ({ v: [], step: -1 }));
+  const out = lines.map(() => ({ v: [], step: -1, from: -1 })); // from: the step, or the first of several
   const names = new Map(), steps = new Map(); // of values and buffers; of steps: their origins
   const tag = line => { const m = /\/\/ v:(\d+)\s*$/.exec(line); return m ? [m[1] - 1] : []; };
   const add = (map, key, vs) => map.set(key, [...new Set([...(map.get(key) || []), ...vs])]);
@@ -40,6 +46,7 @@ function about(lines, final) {
     else if (/^    (\$|part)|^ +(for|\})/.test(line)) only = -1;
     else if (/^(  \S|\})/.test(line)) first = last = only = -1;
     const o = out[i];
+    o.from = first;
     if (first >= 0 && !/^\s+# \w+ \S+ step=/.test(line)) {
       const [a, b] = only >= 0 ? [only, only] : [first, last];
       o.step = a === b ? a : -1;
@@ -49,6 +56,7 @@ function about(lines, final) {
     } else if (o.v.length && values[o.v[0]] && values[o.v[0]].steps.length) o.step = values[o.v[0]].steps[0];
     if ((m = /^\/\/ group \d+:(.*)/.exec(line))) for (const n of m[1].matchAll(/%(\w+)/g)) o.v.push(...(names.get(n[1]) || []));
     o.v = [...new Set(o.v)];
+    if (o.from < 0) o.from = o.step;
   });
   return { out, names };
 }
@@ -58,14 +66,22 @@ const columns = new Set([...document.querySelectorAll(".col")].map(c => c.datase
 // render makes the lines of a column, with runs of decisions folded.
 function render(pre) {
   const own = pre.parentElement.dataset.name, lines = pre.textContent.replace(/\n$/, "").split("\n"), cell = /^( *%\S+ = .*?) : /, { out, names } = about(lines, own === "schedule" || own === "steps" || !columns.has("once"));
-  const folds = line => /^\s+# (not|fused|materialized|copied|staged|recomputed|rewritten) /.test(line);
+  const notes = line => /^\s+# (not|fused|materialized|copied|staged|recomputed|rewritten) /.test(line);
   const wide = Math.min(64, Math.max(0, ...lines.map(line => (cell.exec(line) || ["", ""])[1].length)));
-  let html = "";
+  let html = "", open = -1; // the fold that is open
+  const buffer = line => /^  %\d+ = (param|result|const|temp|scratch|iota) /.test(line) && (own === "schedule" || own === "steps");
+  const first = lines.findIndex(buffer), buffers = lines.filter(buffer).length, many = buffers > 50;
   lines.forEach((line, i) => {
-    const run = folds(line) && (i === 0 || !folds(lines[i - 1]));
+    const end = /^\S|^  (# |return|rows)/.test(line), f = end ? -1 : foldOf(out[i].from);
+    if (f !== open && (end || out[i].from >= 0)) {
+      if (open >= 0) html += "</details>";
+      if ((open = f) >= 0) html += `<details class="fold"><summary>${escaped(folds[f].text)}</summary>`;
+    }
+    if (many && i === first) html += `<details><summary>${buffers} buffers</summary>`;
+    const run = notes(line) && (i === 0 || !notes(lines[i - 1]));
     if (run) {
       let n = i;
-      while (n < lines.length && folds(lines[n])) n++;
+      while (n < lines.length && notes(lines[n])) n++;
       html += `<details><summary>${n - i} ${/# not/.test(line) ? "strategies not taken" : "decisions"}</summary>`;
     }
     const at = out[i], site = /\/\/ v:(\d+)\s*$/.exec(line);
@@ -75,9 +91,10 @@ function render(pre) {
     if (site && values[site[1] - 1] && values[site[1] - 1].site) text += ` <span class="c">// ${escaped(values[site[1] - 1].site)}</span>`;
     const step = at.step >= 0 ? ` step" style="--h:${hue(at.step)}` : "";
     html += `<span class="l${step}"${at.v.length ? ` data-v="${at.v.join(" ")}"` : ""}>${text || " "}</span>`;
-    if (folds(line) && (i + 1 === lines.length || !folds(lines[i + 1]))) html += "</details>";
+    if (notes(line) && (i + 1 === lines.length || !notes(lines[i + 1]))) html += "</details>";
+    if (many && i === first + buffers - 1) html += "</details>";
   });
-  pre.innerHTML = html;
+  pre.innerHTML = html + (open >= 0 ? "</details>" : "");
 }
 document.querySelectorAll(".col > pre").forEach(render);
 
@@ -95,7 +112,12 @@ for (const head of document.querySelectorAll("[data-sort]")) head.addEventListen
   const by = head.dataset.sort, body = head.closest("table").tBodies[0];
   const order = (a, b) => (by === "step" ? 0 : b.dataset[by] - a.dataset[by]) || a.dataset.step - b.dataset.step;
   body.append(...[...body.rows].sort(order));
+  for (const row of body.rows) if (row.dataset.fold || row.className === "fold") row.hidden = (row.className === "fold") !== (by === "step"); // other orders have all steps
   for (const th of head.closest("tr").cells) if (th.hasAttribute("aria-sort")) th.setAttribute("aria-sort", th.contains(head) ? (by === "step" ? "ascending" : "descending") : "none");
+});
+
+for (const b of document.querySelectorAll("[data-unfold]")) b.addEventListener("click", () => {
+  for (const row of document.querySelectorAll(`[data-fold="${b.dataset.unfold}"]`)) row.hidden = !row.hidden;
 });
 
 // Selection.
@@ -113,7 +135,13 @@ function select(origins, from) {
   for (const v of origins) for (const e of byOrigin.get(v) || []) e.classList.add("sel");
   for (const col of document.querySelectorAll(".col:not(.shut)")) {
     if (from && col.contains(from)) continue;
-    const e = [...col.querySelectorAll(".l.sel, tr.sel, article.sel")].find(e => e.offsetParent);
+    const all = [...col.querySelectorAll(".l.sel, tr.sel, article.sel")];
+    if (all.length && !all.some(e => e.offsetParent)) { // in a fold
+      const around = all[0].closest("details");
+      if (around) around.open = true;
+      if (all[0].hidden) all[0].hidden = false;
+    }
+    const e = all.find(e => e.offsetParent);
     const box = e && e.closest("pre, .body");
     if (!box) continue;
     const y = e.getBoundingClientRect().top - box.getBoundingClientRect().top;
@@ -222,6 +250,7 @@ function draw(id) {
   fit();
 }
 view.addEventListener("click", event => {
+  if (event.target.closest(".fold") && !dragged) return draw(document.getElementById("every") ? "every" : "graph");
   const b = event.target.closest("button");
   if (!b) return;
   if (b.dataset.show) draw(b.dataset.show);

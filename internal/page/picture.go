@@ -33,9 +33,10 @@ const (
 	Given             // an input or a constant; drawn beside each reader that is far from it
 	View              // a view, which computes nothing
 	Result
+	Folded // a fold
 )
 
-var nodeKinds = [...]string{Computed: "computed", Given: "given", View: "view", Result: "result"}
+var nodeKinds = [...]string{Computed: "computed", Given: "given", View: "view", Result: "result", Folded: "fold"}
 
 func (k NodeKind) String() string { return nodeKinds[k] }
 
