@@ -1,6 +1,8 @@
 package arm64
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/codegen/vector"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -208,10 +210,50 @@ func (n *nest) pinRow() {
 // step returns the number of elements of an iteration of the main loop.
 func (n *nest) step() int { return machine.Lanes() * n.b.Unroll }
 
-// advance moves all pointers by elements.
-func (n *nest) advance(elements int) {
+// postIncrement lets the accesses of a main loop, which begins at a line, advance the pointers whose accesses are in order and without
+// gaps. It returns those. Cold blocks read operands at the pointers, so a loop with one has no such accesses.
+func (n *nest) postIncrement(begin int) (advanced []int) {
+	if len(n.exits) > 0 {
+		return nil
+	}
+	for operand, reg := range n.pointer {
+		var accesses []*Arg
+		next := 0
+		for i := range n.Lines[begin:] {
+			l := &n.Lines[begin+i]
+			for a := range l.Args {
+				if m := &l.Args[a]; m.Kind == ArgMem && m.Mem.Base == reg && next >= 0 {
+					if m.Mem.Disp != next {
+						next = -1
+						break
+					}
+					accesses = append(accesses, m)
+					next += bytesOf[l.Op]
+				}
+			}
+		}
+		if reg < 0 || next != n.step()*n.dtype(operand).Size() {
+			continue
+		}
+		for i, m := range accesses {
+			end := next
+			if i+1 < len(accesses) {
+				end = accesses[i+1].Mem.Disp
+			}
+			m.Mem.Post, m.Mem.Disp = true, end-m.Mem.Disp
+		}
+		advanced = append(advanced, reg)
+	}
+	return advanced
+}
+
+// bytesOf are the bytes of accesses to operands in a main loop.
+var bytesOf = map[string]int{"LDR.S": 4, "LDR.D": 8, "LDR.Q": 16, "STR.S": 4, "STR.D": 8, "STR.Q": 16}
+
+// advance moves the pointers by elements, except those that have moved.
+func (n *nest) advance(elements int, moved ...int) {
 	for i, reg := range n.pointer {
-		if reg >= 0 && elements > 0 {
+		if reg >= 0 && elements > 0 && !slices.Contains(moved, reg) {
 			n.do("ADD", x(reg), x(reg), imm(elements*n.dtype(i).Size()))
 		}
 	}
@@ -226,8 +268,9 @@ func (n *nest) mainLoop() {
 	n.do("BLT", label("tail"))
 	n.do(OpAlign, imm(16))
 	n.here("loop")
+	body := len(n.Lines)
 	n.insts(n.b.Main)
-	n.advance(n.step())
+	n.advance(n.step(), n.postIncrement(body)...)
 	n.rotate(n.b.Unroll)
 	n.do("SUBS", x(leftReg), x(leftReg), imm(n.step()))
 	n.do("BGE", label("loop"))

@@ -31,7 +31,7 @@ var NEON = sync.OnceValue(func() *Target { return &Target{newBodyTable(), newOpc
 var machine = &vector.Machine{
 	Width: 16, Lane: 4, Registers: scratchV, Working: 6,
 	Tuning: vector.Tuning{
-		Unroll: 2, UnrollWide: 40, ListOrder: 1 << 30,
+		Unroll: 1, UnrollWide: 40, ListOrder: 1 << 30,
 		ByTwo: 0.87, ByFour: 0.79, ByList: 0.65,
 		LoopEnd: 3, UnrollReduced: 24, ColdInputs: 8,
 	},

@@ -1,24 +1,42 @@
-//go:build !purego
+//go:build !purego && unix
 
 package builtin
 
 import (
 	"hash/fnv"
+	"math/rand/v2"
 	"os"
 	"strconv"
+	"syscall"
 	"testing"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
 	irkernel "github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 	"github.com/stridefuse/stridefuse/runtime/kerneltest"
 )
 
 // everyEnv is the environment variable of a number n: TestNEON then checks every n-th kernel.
 const everyEnv = "STRIDEFUSE_EVERY"
 
-// TestNEON compares the kernels with what they mean: see kerneltest. Under emulation all kernels take a quarter of an hour.
+// TestEngine looks kernels up as programs do: the one with assembly is NEON's, the one without is a Go loop.
+func TestEngine(t *testing.T) {
+	Register()
+	require.Equal(t, abi.NEON, abi.Best())
+	for sig, want := range map[string]abi.Engine{
+		"kernel (u0:f32) { t0 = tanh u0; store t0 }": abi.NEON, "reduce [add] kernel (u0:f64) { store u0 }": abi.NEON,
+		"scan add f32": abi.Portable,
+	} {
+		_, on, ok := abi.Find(abi.Best(), sig)
+		require.True(t, ok, sig)
+		require.Equal(t, want, on, sig)
+	}
+}
+
+// TestNEON compares the kernels with what they mean: see kerneltest. Operands are in ordinary memory, and before pages without access.
+// Under emulation all kernels take a quarter of an hour.
 func TestNEON(t *testing.T) {
 	entries := unsafe.Slice(kernels_neon.entries(), len(kernels_neon.signatures))
 	every, _ := strconv.Atoi(os.Getenv(everyEnv))
@@ -31,10 +49,32 @@ func TestNEON(t *testing.T) {
 		}
 		c, err := irkernel.ParseCode(sig)
 		require.NoError(t, err)
-		if _, err = kerneltest.Check(c, function(entries[i]), h.Sum64(), kerneltest.Heap); err != nil {
-			t.Errorf("%s\n%v", sig, err)
+		for _, memory := range []kerneltest.Memory{kerneltest.Heap, beforeGuards(t)} {
+			if _, err = kerneltest.Check(c, function(entries[i]), h.Sum64(), memory); err != nil {
+				t.Errorf("%s\n%v", sig, err)
+			}
 		}
 		checked++
 	}
 	t.Logf("%d of %d kernels checked", checked, len(kernels_neon.signatures))
+}
+
+// guards are regions before pages without access, by operand.
+var guards = map[int][]byte{}
+
+// beforeGuards returns the memory of operands that end where access ends.
+func beforeGuards(t *testing.T) kerneltest.Memory {
+	return func(_ *rand.Rand, operand, span int) (mem []byte, at int) {
+		const most, before = 8 << 20, 64
+		region := guards[operand]
+		if region == nil {
+			page := os.Getpagesize()
+			all, err := syscall.Mmap(-1, 0, most+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+			require.NoError(t, err)
+			require.NoError(t, syscall.Mprotect(all[most:], syscall.PROT_NONE))
+			region = all[:most]
+			guards[operand] = region
+		}
+		return region[most-span-before:], before
+	}
 }
