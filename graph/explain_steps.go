@@ -234,7 +234,11 @@ func (p *Program) ExplainStep(i int) string {
 		e = p.explanation()
 	}
 	if e == nil || i < 0 || i >= len(e.pl.Steps) {
-		return fmt.Sprintf("there is no step %d: Explain lists the steps\n", i)
+		steps := 0
+		if e != nil {
+			steps = len(e.pl.Steps)
+		}
+		return fmt.Sprintf("there is no step %d: the program has %d, with numbers from 0\n", i, steps)
 	}
 	var b bytes.Buffer
 	e.step(&b, i)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,6 +36,34 @@ func writeArray(name string, x *graph.Tensor) error {
 		return zarr.WriteArray(name, x, zarr.Options{})
 	}
 	return npy.WriteFile(name, x)
+}
+
+// checkOut returns an error for an output of a kind of file that is not written.
+func (t *tool) checkOut() error {
+	for _, name := range t.out {
+		switch ext := filepath.Ext(name); ext {
+		case "", ".npy", ".zarr":
+		default:
+			return fmt.Errorf("-out %s: arrays are written as .npy or .zarr, not as %s", name, ext)
+		}
+	}
+	return nil
+}
+
+// checkReal returns an error for a .npy file of complex numbers, which readArray reads as pairs of floats.
+func checkReal(name string) error {
+	if isZarr(name) {
+		return nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if info, err := npy.ReadInfo(f); err == nil && info.Complex {
+		return fmt.Errorf("%s has complex numbers, and formulas take real ones: save its .real and .imag as two arrays", name)
+	}
+	return nil
 }
 
 // given returns the tensors of inputs, from the files of the command line. If allowed, inputs without a file are made

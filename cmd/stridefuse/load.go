@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/graph"
@@ -32,10 +34,45 @@ func (t *tool) sourceOf(dump string) (source, error) {
 		t.before = linesBefore(dump, s.run)
 		s.level, err = levelOf(s.run)
 	}
+	if err == nil {
+		err = t.checkSizes(s)
+	}
 	if err != nil {
 		return source{}, t.inText(err)
 	}
 	return s, nil
+}
+
+// checkSizes returns an error for a size of the command line that the program does not have.
+func (t *tool) checkSizes(s source) error {
+	if len(t.sizes) == 0 {
+		return nil
+	}
+	if s.level != graphLevel {
+		return fmt.Errorf("this is a %s, which has its sizes: leave -size out", levelNames[s.level])
+	}
+	f, err := ir.Parse(s.run)
+	if err != nil {
+		return nil // the text is parsed again, with the error's place
+	}
+	has := map[string]bool{}
+	for _, v := range slices.Concat(f.Params, f.Body) {
+		for _, d := range v.Type.Shape {
+			for _, name := range d.Names() {
+				has[name] = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.sizes)) {
+		switch {
+		case has[name]:
+		case len(has) == 0:
+			return fmt.Errorf("there is no size %s: all sizes of the program are numbers", name)
+		default:
+			return fmt.Errorf("there is no size %s: the program has %s", name, strings.Join(slices.Sorted(maps.Keys(has)), ", "))
+		}
+	}
+	return nil
 }
 
 // load returns the program that the command line names.

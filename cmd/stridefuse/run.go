@@ -18,6 +18,9 @@ import (
 
 // run runs a program of any level.
 func (t *tool) run(ctx context.Context) error {
+	if err := t.checkOut(); err != nil {
+		return err
+	}
 	p, err := t.load()
 	if err != nil {
 		return err
@@ -35,9 +38,15 @@ func (t *tool) run(ctx context.Context) error {
 
 // eval computes a formula on arrays.
 func (t *tool) eval(ctx context.Context) error {
+	if err := t.checkOut(); err != nil {
+		return err
+	}
 	nodes := map[string]graph.Node{}
 	feed := map[string]*graph.Tensor{}
 	for _, in := range t.in {
+		if err := checkReal(in.file); err != nil {
+			return err
+		}
 		x, err := readArray(in.file)
 		if err != nil {
 			return err

@@ -54,6 +54,9 @@ func (t *tool) merge(ctx context.Context) error {
 
 // streamJob returns the job that the command line describes.
 func (t *tool) streamJob(ctx context.Context) (*stream.Job, error) {
+	if err := t.checkOut(); err != nil {
+		return nil, err
+	}
 	loaded, err := t.load()
 	if err != nil {
 		return nil, err

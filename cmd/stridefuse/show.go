@@ -56,7 +56,11 @@ func (t *tool) explain(context.Context) error {
 		return err
 	}
 	if t.step >= 0 {
-		fmt.Fprint(t.stdout, p.ExplainStep(t.step))
+		text := p.ExplainStep(t.step)
+		if strings.HasPrefix(text, "there is no step") {
+			return fmt.Errorf("%s: %s", t.arg, strings.TrimSpace(text))
+		}
+		fmt.Fprint(t.stdout, text)
 		return nil
 	}
 	fmt.Fprint(t.stdout, p.Explain())

@@ -149,6 +149,15 @@ func TestEval(t *testing.T) {
 
 const half = "func half(%x: f32[n], %m: bool[n]) {\n  %0 = const 0.5 : f32[]\n  %1 = mul %x, %0 : f32[n] // user.go:7\n  return %1\n}\n"
 
+// complexFile writes a file of two complex numbers, as NumPy does.
+func complexFile(t *testing.T, dir string) string {
+	file := filepath.Join(dir, "complex.npy")
+	header := "{'descr': '<c8', 'fortran_order': False, 'shape': (2,), }"
+	head := append([]byte("\x93NUMPY\x01\x00\x76\x00"), fmt.Sprintf("%-117s\n", header)...)
+	require.NoError(t, os.WriteFile(file, append(head, make([]byte, 16)...), 0o666))
+	return file
+}
+
 // TestMistakes checks the messages and exit codes of command lines and texts that are wrong.
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
@@ -184,6 +193,14 @@ func TestMistakes(t *testing.T) {
 		{1, half, "run - -in x=" + wide, "input x is float32[n], and the file has float64[3]"},
 		{1, half, "run - -size n=4 -in x=" + x, "input x is float32[4], and the file has float32[3]"},
 		{1, half, "run - -in x=" + filepath.Join(dir, "none.npy"), "no such file"},
+		{1, half, "run - -size m=4 -in x=" + x, "-: there is no size m: the program has n"},
+		{1, "func f(%x: f32[2]) {\n  return %x\n}", "run - -size m=4", "all sizes of the program are numbers"},
+		{1, "nest p arena=0 {\n}", "run - -size m=4", "this is a schedule, which has its sizes: leave -size out"},
+		{1, half, "run - -in x=" + x + " -out y.csv", "-out y.csv: arrays are written as .npy or .zarr, not as .csv"},
+		{1, "", "eval a -in a=" + x + " -out " + dir + "/y.csv", "y.csv: arrays are written as .npy or .zarr"},
+		{1, half, "merge - -ranges 1 -out y.csv", "-out y.csv: arrays are written as .npy or .zarr"},
+		{1, half, "explain - -size n=8 -step 99", "-: there is no step 99: the program has 1"},
+		{1, "", "eval a.sum() -in a=" + complexFile(t, dir), "complex.npy has complex numbers, and formulas take real ones"},
 		{1, half, "run - -stage plan", "the dump is of one stage: leave -stage out"},
 		{1, "# graph\n" + half, "run - -stage plan", "the dump has no stage plan: it has graph"},
 		{1, half, "bench -", "add -size name=n for each"},

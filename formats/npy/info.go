@@ -16,6 +16,7 @@ type Info struct {
 	Shape   []int
 	Fortran bool // the elements along the first axis are contiguous: the file is in Fortran order
 	Swapped bool // the elements have the other byte order than this machine
+	Complex bool // the elements are complex numbers
 	Offset  int  // byte offset of the first element
 }
 
@@ -32,7 +33,7 @@ func ReadInfo(r io.Reader) (Info, error) {
 	if err != nil {
 		return Info{}, fmt.Errorf("npy: %w", err)
 	}
-	return Info{h.dtype, h.numbers(), h.fortran && len(h.shape) > 1, h.swapped(), c.n}, nil
+	return Info{h.dtype, h.numbers(), h.fortran && len(h.shape) > 1, h.swapped(), h.parts == 2, c.n}, nil
 }
 
 // counter counts the bytes that are read.
