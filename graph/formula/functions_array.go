@@ -108,11 +108,30 @@ func deviation(f func(x graph.Node, axes ...any) graph.Node) function {
 	}}
 }
 
-// quantile computes the quantile q/whole.
+// quantile computes the quantile q/whole, or those of a list of numbers as slices along a new first axis.
 func quantile(c *call, whole float64, f func(x graph.Node, q float64, axis ...any) graph.Node) graph.Node {
-	args := axesOf(c)
-	q := c.float("q") / whole
-	return safe(c, c.operands(quotient, "a"), func(x []graph.Node) graph.Node { return f(x[0], q, args...) })
+	args, q := axesOf(c), c.values["q"]
+	if q.kind != sequence {
+		at := c.float("q") / whole
+		return safe(c, c.operands(quotient, "a"), func(x []graph.Node) graph.Node { return f(x[0], at, args...) })
+	}
+	if len(q.list) == 0 {
+		c.p.fail(q.at, "q is an empty list: give one number or more")
+	}
+	places := make([]float64, len(q.list))
+	for i, v := range q.list {
+		if v.kind != numeric {
+			c.p.fail(v.at, "q must be a number or a list of numbers, not a list with %s", v.what())
+		}
+		places[i] = v.num.float() / whole
+	}
+	return safe(c, c.operands(quotient, "a"), func(x []graph.Node) graph.Node {
+		parts := make(graph.Nodes, len(places))
+		for i, at := range places {
+			parts[i] = f(x[0], at, args...)
+		}
+		return graph.Stack(0, parts...)
+	})
 }
 
 // normalization returns a function along axes that keeps them; the default is all axes.
