@@ -10,7 +10,7 @@
 //
 // Errors name the line and the column of the file:
 //
-//	csv: line 3, column 2 (weight): "12,5" is no float32: a missing number is an empty cell or nan
+//	csv: line 3, column 2 (weight): "12,5 kg" is no float32: a cell has one number, without a unit, such as -1.5e3
 package csv
 
 import (

@@ -28,7 +28,7 @@ func ExampleRead() {
 	// [[55.    1.65]
 	//  [80.    1.8 ]
 	//  [70.     nan]] <nil>
-	// csv: line 2, column 2 (height): " 1.65" is no int32
+	// csv: line 2, column 2 (height): " 1.65" is no int32: read float64
 }
 
 // TestTypes reads the greatest number of each type, and the one after it.
@@ -76,7 +76,22 @@ func TestErrors(t *testing.T) {
 		require.EqualError(t, err, want, text)
 	}
 	_, err := csv.Read(strings.NewReader("a\n1_000\n"), graph.Float32)
-	require.EqualError(t, err, `csv: line 2, column 1 (a): "1_000" is no float32: a missing number is an empty cell or nan`)
+	require.EqualError(t, err, `csv: line 2, column 1 (a): "1_000" is no float32: a cell has one number, without a unit, such as -1.5e3`)
+	for cell, hint := range map[string]string{
+		`"12,5"`:    ": if a comma is the decimal mark, read the file with csv.Format{Decimal: ','}, and if it separates thousands, remove it",
+		`"1,234.5"`: ": the decimal mark is '.', and thousands separators are not read",
+		"12 kg":     ": a cell has one number, without a unit, such as -1.5e3",
+		"none":      `: a missing number is an empty cell or nan, or with csv.Format{Missing: []string{"none"}} this word`,
+	} {
+		_, err := csv.Read(strings.NewReader("a\n"+cell+"\n"), graph.Float64)
+		require.EqualError(t, err, fmt.Sprintf("csv: line 2, column 1 (a): %q is no float64%s", strings.Trim(cell, `"`), hint))
+	}
+	_, err = csv.Read(strings.NewReader("a\n1.5\n"), graph.Int32)
+	require.EqualError(t, err, `csv: line 2, column 1 (a): "1.5" is no int32: read float64`)
+	_, err = csv.Read(strings.NewReader("a\nyes\n"), graph.Bool)
+	require.EqualError(t, err, `csv: line 2, column 1 (a): "yes" is no bool: a bool is true, t, 1, false, f or 0`)
+	_, err = csv.Read(strings.NewReader("1,2\n3,4\n"), graph.Float64, "a")
+	require.EqualError(t, err, `csv: no column is called "a": there are ["1" "2"]: if these are numbers, not names, read the file with csv.Format{Unnamed: true}`)
 	_, err = csv.Read(strings.NewReader("a\n1\n"), graph.Float16)
 	require.EqualError(t, err, "csv: columns of float16 are not read: read another type, and Cast it")
 	x, err := csv.Read(strings.NewReader("\ufeffa,b\n"), graph.Float32)

@@ -79,13 +79,23 @@ func (s *source) find(columns []string) ([]int, error) {
 			continue
 		}
 		if at[i] = slices.Index(s.first, name); at[i] < 0 {
-			return nil, fmt.Errorf("csv: no column is called %q: there are %q%s", name, s.first, s.otherDelimiter(s.first))
+			return nil, fmt.Errorf("csv: no column is called %q: there are %q%s%s", name, s.first, s.otherDelimiter(s.first), s.unnamed())
 		}
 		if slices.Contains(s.first[at[i]+1:], name) {
 			return nil, fmt.Errorf("csv: several columns are called %q: read all columns, and take some", name)
 		}
 	}
 	return at, nil
+}
+
+// unnamed returns advice for a file whose first record has only numbers.
+func (s *source) unnamed() string {
+	for _, cell := range s.first {
+		if _, err := strconv.ParseFloat(cell, 64); err != nil {
+			return ""
+		}
+	}
+	return ": if these are numbers, not names, read the file with csv.Format{Unnamed: true}"
 }
 
 // read appends the cells at the given places of each record to cells, and returns the number of records.
@@ -141,15 +151,31 @@ func (s *source) wrong(record []string, i int, dt graph.DType, err error) error 
 		return fmt.Errorf("csv: %s: %q is beyond the range of %s", where, cell, dt)
 	}
 	hint := s.otherDelimiter(record)
-	if hint == "" && (dt == graph.Float32 || dt == graph.Float64) {
-		hint = ": a missing number is an empty cell or nan"
-		if mark := or(s.format.Decimal, '.'); mark != '.' && strings.Contains(cell, ".") {
-			hint = fmt.Sprintf(": the decimal mark is %q, and thousands separators are not read", mark)
-		} else if strings.IndexFunc(cell, isDigit) < 0 {
-			hint += fmt.Sprintf(", or with csv.Format{Missing: []string{%q}} this word", strings.TrimSpace(cell))
-		}
+	if hint == "" {
+		hint = s.format.hint(strings.TrimSpace(cell), dt)
 	}
 	return fmt.Errorf("csv: %s: %q is no %s%s", where, cell, dt, hint)
+}
+
+// hint returns advice for a cell that is no number of a type.
+func (f Format) hint(cell string, dt graph.DType) string {
+	_, err := float[float64](graph.Float64, f, "").(*typed[float64]).parse(cell)
+	digits := strings.IndexFunc(cell, isDigit) >= 0
+	switch floats := dt == graph.Float32 || dt == graph.Float64; {
+	case dt == graph.Bool:
+		return ": a bool is true, t, 1, false, f or 0"
+	case !floats && err == nil:
+		return ": read float64"
+	case !digits && floats:
+		return fmt.Sprintf(": a missing number is an empty cell or nan, or with csv.Format{Missing: []string{%q}} this word", cell)
+	case !digits:
+		return ""
+	case strings.ContainsAny(cell, ",.") && (or(f.Decimal, '.') != '.' || strings.Contains(cell, ".") || strings.Count(cell, ",") > 1):
+		return fmt.Sprintf(": the decimal mark is %q, and thousands separators are not read", or(f.Decimal, '.'))
+	case strings.Contains(cell, ","):
+		return ": if a comma is the decimal mark, read the file with csv.Format{Decimal: ','}, and if it separates thousands, remove it"
+	}
+	return ": a cell has one number, without a unit, such as -1.5e3"
 }
 
 func isDigit(c rune) bool { return c >= '0' && c <= '9' }
