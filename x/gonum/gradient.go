@@ -12,6 +12,9 @@ import "github.com/stridefuse/stridefuse/graph"
 //	problem, err := objective.Problem(ctx)
 func NewObjective(value, variables graph.Node, data ...graph.Node) (Objective, error) {
 	inputs := graph.WithInputs(append([]graph.Node{variables}, data...)...)
+	if err := isObjective(value); err != nil {
+		return Objective{}, err
+	}
 	v, err := graph.Compile(value, inputs)
 	if err != nil {
 		return Objective{}, err
@@ -23,6 +26,9 @@ func NewObjective(value, variables graph.Node, data ...graph.Node) (Objective, e
 // NewHessian compiles the matrix [k,k] of the second derivatives of a scalar, for the Hessian of an Objective, by graph.HVP for each of the k
 // variables. The arguments are those of NewObjective; the shape of the variables must be of numbers.
 func NewHessian(value, variables graph.Node, data ...graph.Node) (*graph.Program, error) {
+	if err := isObjective(value); err != nil {
+		return nil, err
+	}
 	k, err := count(variables)
 	if err != nil {
 		return nil, err
@@ -32,6 +38,14 @@ func NewHessian(value, variables graph.Node, data ...graph.Node) (*graph.Program
 		rows[i] = graph.HVP(value, []graph.Node{variables}, []graph.Node{unit(variables, i, k)})[0].Reshape(-1)
 	}
 	return graph.Compile(graph.Stack(0, rows...), graph.WithInputs(append([]graph.Node{variables}, data...)...))
+}
+
+// isObjective returns an error for a value that is no float64 scalar. The errors of graph itself are those of Compile.
+func isObjective(value graph.Node) error {
+	if value.Err() == nil && (value.Rank() != 0 || value.DType() != graph.Float64) {
+		return fail("objective", "the value is %v: it must be a float64 scalar, such as a Sum; NewLeastSquares takes a vector of residuals", value)
+	}
+	return nil
 }
 
 // count returns the number of variables, which is 1 at least.

@@ -34,6 +34,17 @@ func ExampleNewObjective() {
 	// [0.000 1.262] <nil>
 }
 
+// TestNewObjectiveOfVectors: a value that is no scalar is an error of the call.
+func TestNewObjectiveOfVectors(t *testing.T) {
+	x, half := graph.Input("x", graph.Float64, 3), graph.Input("h", graph.Float32, 3)
+	_, err := gonum.NewObjective(x.Square(), x)
+	require.ErrorContains(t, err, "objective: the value is float64[3]: it must be a float64 scalar")
+	_, err = gonum.NewObjective(half.Sum(), half)
+	require.ErrorContains(t, err, "it must be a float64 scalar")
+	_, err = gonum.NewHessian(x.Square(), x)
+	require.ErrorContains(t, err, "it must be a float64 scalar")
+}
+
 // TestNewObjective compares the value and the gradient of Rosenbrock's function with gonum's.
 func TestNewObjective(t *testing.T) {
 	x := graph.Input("x", graph.Float64, graph.Dim("n"))

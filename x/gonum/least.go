@@ -97,7 +97,7 @@ var ErrNotConverged = errors.New("least squares: no minimum was found within the
 // not finite fails.
 //
 // The search ends when the ellipsoid is Tolerance times the variables, or when the sum of squares decreases, and is expected to decrease, by
-// Tolerance squared at most. An error of a run, sizes that do not fit, and a start whose residuals are not finite are errors. With
+// Tolerance squared at most. An error of a run, sizes that do not fit, no residuals, and a start whose residuals are not finite are errors. With
 // ErrNotConverged the Fit has the best variables so far.
 func (l LeastSquares) Solve(ctx context.Context, start []float64) (*Fit, error) {
 	s, err := l.begin(ctx, start)
@@ -142,6 +142,8 @@ func (l LeastSquares) begin(ctx context.Context, start []float64) (*search, erro
 		}
 		ins, outs := p.Inputs(), p.Outputs()
 		switch {
+		case len(l.Data) == 0 && len(ins) > 1:
+			return nil, fail(leastSquares, "Data is empty: set it to the tensors of %v", ins[1:])
 		case len(outs) != 1 || len(ins) != 1+len(l.Data):
 			return nil, fail(leastSquares, "a program has the inputs %v and outputs %v: it takes the variables and %d tensors of data", ins, outs, len(l.Data))
 		case ins[0].DType != graph.Float64 || outs[0].DType != graph.Float64:
@@ -153,6 +155,9 @@ func (l LeastSquares) begin(ctx context.Context, start []float64) (*search, erro
 	var err error
 	if s.r, err = s.residuals(s.x); err != nil {
 		return nil, err
+	}
+	if len(s.r) == 0 {
+		return nil, fail(leastSquares, "there are no residuals: Data has no elements")
 	}
 	if s.norm = floats.Norm(s.r, 2); math.IsNaN(s.norm) || math.IsInf(s.norm, 0) {
 		return nil, fail(leastSquares, "the residuals at the start %v have the norm %v: it must be finite", start, s.norm)

@@ -170,14 +170,15 @@ func TestLeastSquaresErrors(t *testing.T) {
 	require.NoError(t, err)
 	_, missing := unset.Solve(t.Context(), []float64{1, 1})
 	for want, err := range map[string]error{
-		"of a shape of numbers":               symbolic,
-		"they must be float64":                narrow,
-		"there must be one at least":          empty,
-		"a program is nil":                    none,
-		"the variables and 0 tensors of data": missing,
-		"input x":                             solve(data, 1, 2, 3),
-		"the residuals at the start [1 -1] have the norm NaN": solve(data, 1, -1),
-		"the Jacobian at [1 0] has the norm":                  solve(data, 1, 0),
+		"of a shape of numbers":                                  symbolic,
+		"they must be float64":                                   narrow,
+		"there must be one at least":                             empty,
+		"a program is nil":                                       none,
+		"Data is empty: set it to the tensors of [y float64[n]]": missing,
+		"there are no residuals":                                 solve(graph.New(graph.Float64, 0), 1, 1),
+		"input x":                                                solve(data, 1, 2, 3),
+		"the residuals at the start [1 -1] have the norm NaN":    solve(data, 1, -1),
+		"the Jacobian at [1 0] has the norm":                     solve(data, 1, 0),
 	} {
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "least_test.go:")
