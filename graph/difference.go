@@ -2,7 +2,6 @@ package graph
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -29,11 +28,30 @@ func (x Node) Diff(axis any, times int) Node {
 const mostDifferences = 1024
 
 func (x Node) diff(axis any) Node {
-	later, earlier := x.SliceAxis(axis, 1, math.MaxInt, 1), x.SliceAxis(axis, 0, -1, 1)
+	later, earlier := x.neighbours(axis)
 	if later.Err() == nil && x.DType() == Bool {
 		return later.Ne(earlier)
 	}
 	return later.Sub(earlier)
+}
+
+// neighbours returns the elements of an axis without the first one, and without the last one. Both are empty if the axis is.
+func (x Node) neighbours(axis any) (later, earlier Node) {
+	from := func(begin int) Node {
+		return x.view(ir.OpSlice, func(n *node) (ir.Attr, bool, error) {
+			k, err := n.axis(axis)
+			if err != nil {
+				return ir.Attr{}, false, err
+			}
+			count := n.typ.Shape[k].Sub(ir.Fixed(1))
+			extent, known := n.typ.Shape[k].Int()
+			if known && extent == 0 {
+				return ir.Attr{}, true, nil
+			}
+			return ir.Attr{Axis: k, Begin: ir.Fixed(begin), Len: count, Step: 1, Clip: !known}, false, nil
+		})
+	}
+	return from(1), from(0)
 }
 
 // Gradient returns the derivative of samples along an axis of floats, as NumPy's gradient: second-order central
@@ -54,14 +72,16 @@ func (x Node) Gradient(axis, spacing any) Node {
 		if err != nil {
 			return fail("%w", err)
 		}
-		at := func(y Node, begin, end int) Node { return y.SliceAxis(k, begin, end, 1) }
+		few := fmt.Sprintf("axis %d must have 2 elements or more", k)
+		at := func(y Node, begin, end any) Node { return y.sliced(k-x.Rank(), begin, end, 1, few) }
+		var end any // of the axis
 		slopes := x.diff(k).Div(h)
-		middle := at(slopes, 1, math.MaxInt).Add(at(slopes, 0, -1)).Div(2)
-		if h.Rank() > 0 { // the slope of each side counts by the other side's length
-			before, after := at(h, 0, -1), at(h, 1, math.MaxInt)
-			middle = at(slopes, 0, -1).Mul(after).Add(at(slopes, 1, math.MaxInt).Mul(before)).Div(before.Add(after))
+		middle := at(slopes, 1, end).Add(at(slopes, 0, -1)).Div(2)
+		if operands[0].Rank() > 0 { // the slope of each side counts by the other side's length
+			before, after := at(h, 0, -1), at(h, 1, end)
+			middle = at(slopes, 0, -1).Mul(after).Add(at(slopes, 1, end).Mul(before)).Div(before.Add(after))
 		}
-		return Concat(k, at(slopes, 0, 1), middle, at(slopes, -1, math.MaxInt))
+		return Concat(k, at(slopes, 0, 1), middle, at(slopes, -1, end))
 	}, spacing)
 }
 
@@ -77,8 +97,8 @@ func (x Node) Trapezoid(axis, spacing any) Node {
 		if err != nil {
 			return fail("%w", err)
 		}
-		pairs := x.SliceAxis(k, 1, math.MaxInt, 1).Add(x.SliceAxis(k, 0, -1, 1))
-		return pairs.Mul(h).Sum(k).Div(2)
+		later, earlier := x.neighbours(k)
+		return later.Add(earlier).Mul(h).Sum(k).Div(2)
 	}, spacing)
 }
 
@@ -93,10 +113,6 @@ func steps(x Node, k int, spacing Node) (Node, error) {
 	case spacing.Rank() > 1:
 		return x, fmt.Errorf("a spacing of shape %s: give a number, or a vector of coordinates", spacing.Shape())
 	}
-	shape := make([]any, x.Rank())
-	for i := range shape {
-		shape[i] = 1
-	}
 	have, want := spacing.Shape()[0], x.Shape()[k]
 	if a, ok := have.Int(); ok {
 		if b, known := want.Int(); known && a != b {
@@ -104,9 +120,8 @@ func steps(x Node, k int, spacing Node) (Node, error) {
 		}
 	}
 	h := spacing.diff(0)
-	if h.Err() != nil {
-		return h, nil
+	for range x.Rank() - 1 - k {
+		h = h.Unsqueeze(-1)
 	}
-	shape[k] = h.Shape()[0]
-	return h.Reshape(shape...), nil
+	return h, nil
 }

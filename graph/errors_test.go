@@ -106,7 +106,7 @@ func TestNodeErrors(t *testing.T) {
 		{x.SliceAxis(0, 0, 1, 0), here() + ": sliceaxis: a step of 0 never ends"},
 
 		// Reshapes.
-		{y.Reshape(4, -1), here() + ": reshape: shape [2,3] has 6 elements, and 4 does not divide them: give the extent in place of -1"},
+		{y.Reshape(4, -1), here() + ": reshape: shape [2,3] has 6 elements, and 4 does not divide them: no extent in place of -1 fits [4,-1]"},
 		{y.Reshape(-1, -1), here() + ": reshape: shape [-1,-1] has two extents of -1: one is inferred"},
 		{y.Reshape(7), here() + ": reshape: shape [2,3] has 6 elements and [7] has 7"},
 		{y.Reshape(-2, 3), here() + ": reshape: extent -2 of axis 0 is negative"},
@@ -246,7 +246,7 @@ func TestRunErrors(t *testing.T) {
 		{[]*graph.Tensor{tensor(6, 3), tensor(7, 14)}, run + "input y of " + atY + ": the size n is 7 in axis 0 of this input and 6 in axis 0 of x: they must be equal"},
 		{[]*graph.Tensor{tensor(6, 3), tensor(6, 13)}, run + "input y of " + atY + ": axis 1 is 13 and must be 2*n = 12, where n=6"},
 		{[]*graph.Tensor{tensor(3, 3), tensor(3, 6)}, atSum + `: slice: "4:": it begins at index 4 of axis 0, which has 3 elements, where n=3`},
-		{[]*graph.Tensor{tensor(4, 3), tensor(4, 8)}, atSum + ": index: index 0 is outside axis 0, which has 0, where n=4"},
+		{[]*graph.Tensor{tensor(4, 3), tensor(4, 8)}, atSum + ": index: index 0 of axis 0, which has no elements, where n=4"},
 	}
 	for _, c := range cases {
 		_, err := p.RunAll(context.Background(), c.ins...)

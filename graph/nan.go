@@ -52,7 +52,7 @@ func (x Node) NanVar(axes ...any) Node {
 // NanStd returns the square root of NanVar.
 func (x Node) NanStd(axes ...any) Node {
 	x, axes = inType(x, x.DType(), axes)
-	return x.inComputeType(func(x Node) Node { return x.NanVar(axes...).Sqrt() })
+	return x.inComputeType(func(x Node) Node { return x.NanVar(axes...).norm() })
 }
 
 // NanQuantile returns quantile q, from 0 to 1, of the elements along an axis, or of all elements, that are not NaN: NaN
@@ -87,6 +87,10 @@ func (x Node) nanQuantile(q float64, axis []any) (Node, error) {
 	default:
 		k = r.axes[0]
 	}
+	extent, known := x.Shape()[k].Int()
+	if known && extent == 0 {
+		return x, fmt.Errorf("axis %d of %s has no elements", k, x.get().text())
+	}
 	sorted := x.Sort(k)
 	last := x.IsNaN().Not().Cast(Int64).Sum(k, KeepDims).Sub(1) // the place of the last number
 	at := last.Cast(Float64).Mul(q)
@@ -95,6 +99,9 @@ func (x Node) nanQuantile(q float64, axis []any) (Node, error) {
 	element := func(place Node) Node { return sorted.TakeAlong(k, place.Maximum(0)) } // without numbers it is NaN
 	a, b := element(low), element(high)
 	y := between(a, b, at.Sub(before).Cast(x.DType()))
+	if !known { // an empty axis is an error of this Index
+		y = Where(last.Lt(0), sorted.Index(k, -1).Unsqueeze(k), y)
+	}
 	if r.keep {
 		for range len(r.axes) - 1 { // all axes were joined in one
 			y = y.Unsqueeze(0)

@@ -39,6 +39,9 @@ func inferExtent(from, shape Shape) (Shape, error) {
 		return nil, fmt.Errorf("shape %s has two extents of -1: one is inferred", shape)
 	}
 	d, ok := quotient(from, rest)
+	if n, known := from.NumElems().Int(); !ok && known && !rest.NumElems().Is(0) {
+		return nil, fmt.Errorf("shape %s has %d elements, and %s does not divide them: no extent in place of -1 fits %s", from, n, rest.NumElems(), shape)
+	}
 	if !ok {
 		return nil, fmt.Errorf("shape %s has %s elements, and %s does not divide them: give the extent in place of -1",
 			from, from.NumElems(), rest.NumElems())

@@ -180,7 +180,7 @@ func (r Rolling) squares() (squares, n Node) {
 
 // Std returns the square roots of Var.
 func (r Rolling) Std(ddof int) Node {
-	return r.statistic(func(r Rolling) Node { return r.Var(ddof).Sqrt() })
+	return r.statistic(func(r Rolling) Node { return r.Var(ddof).norm() })
 }
 
 // statistic computes floats in the type that they are computed in.
@@ -224,9 +224,21 @@ func (r Rolling) rows(blocks Node, begin, end int) Node {
 
 // blocks returns the axis cut into blocks, as a last axis, with one block more than there are elements for.
 func (r Rolling) blocks() Node {
-	before, after := make([]int, r.x.Rank()), make([]int, r.x.Rank())
-	after[r.axis] = 2*r.size - 1
-	return r.x.Pad(before, after, PadEdge).Window(r.axis, r.size, r.size, 1)
+	return r.padded(r.x, 2*r.size-1).Window(r.axis, r.size, r.size, 1)
+}
+
+// padded returns x with its last element repeated at the end of the axis. If the extent is symbolic, that element is taken from the last
+// window, so that a run with an axis shorter than a window is an error of the windows.
+func (r Rolling) padded(x Node, count int) Node {
+	before, after := make([]int, x.Rank()), make([]int, x.Rank())
+	after[r.axis] = count
+	if _, known := x.Shape()[r.axis].Int(); known || x.Err() != nil || x.Shape()[r.axis] != r.x.Shape()[r.axis] {
+		return x.Pad(before, after, PadEdge)
+	}
+	last := StopGradient(x).Window(r.axis, r.size, 1, 1).SliceAxis(r.axis, -1, math.MaxInt, 1).Index(-1, -1)
+	shape := append(Shape{}, x.Shape()...)
+	shape[r.axis] = ir.Fixed(count)
+	return Concat(r.axis, x, last.BroadcastTo(shape))
 }
 
 // flat returns the windows of blocks along the axis; a block has those of width elements.

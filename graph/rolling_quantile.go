@@ -61,19 +61,14 @@ func (r Rolling) quantile(q float64) Node {
 	if n, known := count.Int(); known && n < width {
 		width = max(n, 1)
 	}
-	padded := func(x Node) Node {
-		before, after := make([]int, x.Rank()), make([]int, x.Rank())
-		after[r.axis] = width - 1
-		return x.Pad(before, after, PadEdge)
-	}
-	lines := padded(r.x).Window(r.axis, width+r.size-1, width, 1)
+	lines := r.padded(r.x, width-1).Window(r.axis, width+r.size-1, width, 1)
 	dt, least := r.x.DType(), r.size
 	if r.skips {
 		least = max(r.least, 1)
 	}
 	n := r.numbers()
 	places := Where(n.Ge(least), n.Sub(1).Cast(dt).Mul(q), math.NaN())
-	places = padded(places).Window(r.axis, width, width, 1)
+	places = r.padded(places, width-1).Window(r.axis, width, width, 1)
 	return r.flat(apply(ir.OpWindowQuantile, ir.Attr{Axis: lines.Rank() - 1}, lines.get(), places.get()), width)
 }
 

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 )
@@ -32,6 +33,10 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 			if err := own.bind(sizes); err != nil {
 				return nil, &Error{Pos: v.Pos, Op: v.Called(), Msg: err.Error()}
 			}
+			if n, _ := own.Len.Int(); own.Clip && n < 0 {
+				own.Begin, own.Len = Fixed(0), Fixed(0)
+			}
+			own.Clip = false
 			attr = &own
 		}
 		w, err := g.Add(v.Op, *attr, v.Pos, v.Args...)
@@ -43,6 +48,9 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 			e.Op = v.Called()
 			if v.Op.IsView() && attr.Note != "" {
 				e.Msg = strconv.Quote(attr.Note) + ": " + e.Msg
+			}
+			if v.Op == OpReshape && slices.ContainsFunc(v.Type.Shape, Dim.rounds) {
+				e.Msg += fmt.Sprintf(": the quotient of %s has a remainder", v.Type.Shape)
 			}
 		}
 		return nil, err

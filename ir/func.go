@@ -25,6 +25,7 @@ type Attr struct {
 	DType     DType          // cast, bitcast, const, extent, iota, param: the type of the result
 	By        Op             // reduce_chunks: the lane op
 	Exclusive bool           // scan: without the element itself
+	Clip      bool           // slice: empty for sizes that make Len negative
 	Conv      *Conv          // convolutions
 }
 
@@ -35,7 +36,7 @@ func (a *Attr) Equal(b *Attr) bool {
 		return a.At.Equal(*b.At)
 	}
 	return a.At == b.At && slices.Equal(a.Axes, b.Axes) && a.Axis == b.Axis && a.Begin == b.Begin && a.Step == b.Step &&
-		a.Size == b.Size && a.Dilation == b.Dilation && a.Bits == b.Bits && a.By == b.By && a.Exclusive == b.Exclusive && a.Conv.Equal(b.Conv)
+		a.Size == b.Size && a.Dilation == b.Dilation && a.Bits == b.Bits && a.By == b.By && a.Exclusive == b.Exclusive && a.Clip == b.Clip && a.Conv.Equal(b.Conv)
 }
 
 // noAttr is shared by all values of ops without attributes, which are the most.

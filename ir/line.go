@@ -19,6 +19,9 @@ type IndexError struct {
 }
 
 func (e *IndexError) Error() string {
+	if e.Extent == 0 {
+		return fmt.Sprintf("index %d is outside an axis of 0 elements", e.Index)
+	}
 	text := fmt.Sprintf("index %d is outside an axis of %d elements: allowed are 0 to %d", e.Index, e.Extent, e.Extent-1)
 	if e.Index < 0 && e.Index >= -int64(e.Extent) {
 		text += ", and by FromEnd those that count from the end"

@@ -195,7 +195,7 @@ var rows = [numOps]OpInfo{
 	OpPermute: {Name: "permute", Doc: "x with its axes reordered", Kind: View, Arity: 1, Domain: AllTypes,
 		Shape: permuteShape, Layout: permuteLayout, attrs: []*attribute{attrAxes}},
 	OpSlice: {Name: "slice", Doc: "every step-th index of an axis of x from begin on", Kind: View, Arity: 1, Domain: AllTypes,
-		Shape: sliceShape, Layout: sliceLayout, attrs: []*attribute{attrAxis, attrBegin, attrStep}, fromType: lenFromType},
+		Shape: sliceShape, Layout: sliceLayout, attrs: []*attribute{attrAxis, attrBegin, attrStep, attrClip}, fromType: lenFromType},
 	OpIndex: {Name: "index", Doc: "x at one index of an axis, which is dropped", Kind: View, Arity: 1, Domain: AllTypes,
 		Shape: indexShape, Layout: indexLayout, attrs: []*attribute{attrAxis, attrAt}},
 	OpFlip: {Name: "flip", Doc: "x with axes reversed", Kind: View, Arity: 1, Domain: AllTypes,

@@ -73,24 +73,30 @@ var (
 		print: func(a *Attr) string { return a.By.String() },
 		parse: func(s *Scanner, a *Attr) { a.By = s.Op() },
 	}
-	attrExclusive = &attribute{
-		name:     "exclusive",
-		optional: true,
-		print: func(a *Attr) string {
-			if a.Exclusive {
-				return "1"
-			}
-			return ""
-		},
-		parse: func(s *Scanner, a *Attr) { a.Exclusive = s.Integer() != 0 },
-	}
-	attrNote = &attribute{
+	attrExclusive = toggle("exclusive", func(a *Attr) *bool { return &a.Exclusive })
+	attrClip      = toggle("clip", func(a *Attr) *bool { return &a.Clip })
+	attrNote      = &attribute{
 		name:     "note",
 		optional: true,
 		print:    func(a *Attr) string { return unlessEmpty(a.Note) },
 		parse:    func(s *Scanner, a *Attr) { a.Note = s.Quoted() },
 	}
 )
+
+// toggle returns an attribute that is 1 or left out.
+func toggle(name string, of func(a *Attr) *bool) *attribute {
+	return &attribute{
+		name:     name,
+		optional: true,
+		print: func(a *Attr) string {
+			if *of(a) {
+				return "1"
+			}
+			return ""
+		},
+		parse: func(s *Scanner, a *Attr) { *of(a) = s.Integer() != 0 },
+	}
+}
 
 // convAttrs are the attributes of convolutions.
 var convAttrs = []*attribute{

@@ -116,7 +116,11 @@ func indexShape(a Attr, s Shape) (Shape, error) {
 		return nil, err
 	}
 	at, fixed := a.Begin.Int()
-	if extent, fixed2 := s[a.Axis].Int(); fixed && fixed2 && (at < 0 || at >= extent) {
+	extent, fixed2 := s[a.Axis].Int()
+	if fixed && fixed2 && extent == 0 {
+		return nil, fmt.Errorf("index %d of axis %d, which has no elements", at, a.Axis)
+	}
+	if fixed && fixed2 && (at < 0 || at >= extent) {
 		return nil, fmt.Errorf("index %d is outside axis %d, which has %d", at, a.Axis, extent)
 	}
 	return append(append(Shape{}, s[:a.Axis]...), s[a.Axis+1:]...), nil

@@ -50,7 +50,7 @@ func (p *Program) compile(sizes map[string]int, layouts []*layout.Layout) (*Bind
 	if c != nil && c.batch != nil {
 		pl := c.planned
 		if pl.rest = c.batch.Resize(sizes[p.batch]); pl.rest != nil {
-			return p.link(pl, sizes, c)
+			return p.link(pl, nil, sizes, c)
 		}
 	}
 	f, err := p.Func.Bind(sizes)
@@ -66,22 +66,39 @@ func (p *Program) compileBound(f *ir.Func, sizes map[string]int, layouts []*layo
 	if err != nil {
 		return nil, p.withSizes(err, sizes)
 	}
-	return p.link(pl, sizes, c)
+	return p.link(pl, f, sizes, c)
 }
 
-// link makes the binding of a plan.
-func (p *Program) link(pl planned, sizes map[string]int, c *class) (*Binding, error) {
-	b := &Binding{Sizes: sizes, Passed: pl.sizes, Once: pl.once, onceOf: pl.onceOf, Plan: pl.rest, Outs: make([]ir.Type, len(p.Func.Results)), class: c}
+// outs returns the types of the results for sizes. An extent of the graph f, bound to the sizes, is 0 where that of the program is
+// negative, as of clipped slices. f is nil for a plan of another size that was resized.
+func (p *Program) outs(f *ir.Func, sizes map[string]int) ([]ir.Type, error) {
+	out := make([]ir.Type, len(p.Func.Results))
 	for i, r := range p.Func.Results {
-		shape, err := r.Type.Shape.Bind(sizes)
-		if err != nil {
-			return nil, p.withSizes(err, sizes)
+		shape := make(ir.Shape, len(r.Type.Shape))
+		for k, d := range r.Type.Shape {
+			n, err := d.Bind(sizes)
+			if err != nil {
+				return nil, err
+			}
+			shape[k] = ir.Fixed(max(n, 0))
 		}
-		b.Outs[i] = ir.Type{DType: r.Type.DType, Shape: shape}
+		if f != nil && !shape.Equal(f.Results[i].Type.Shape) {
+			return nil, &ir.Error{Pos: r.Pos, Op: r.Called(), Msg: fmt.Sprintf("a result of shape %s is %s: an axis is too short", r.Type.Shape, f.Results[i].Type.Shape)}
+		}
+		out[i] = ir.Type{DType: r.Type.DType, Shape: shape}
+	}
+	return out, nil
+}
+
+// link makes the binding of a plan of the graph f, which is bound to the sizes, or nil for a resized plan.
+func (p *Program) link(pl planned, f *ir.Func, sizes map[string]int, c *class) (*Binding, error) {
+	b := &Binding{Sizes: sizes, Passed: pl.sizes, Once: pl.once, onceOf: pl.onceOf, Plan: pl.rest, class: c}
+	var err error
+	if b.Outs, err = p.outs(f, sizes); err != nil {
+		return nil, p.withSizes(err, sizes)
 	}
 	set := p.assembler.set.Load()
 	if p.preparing() {
-		var err error
 		if set, _, err = p.assemble(b.Plan, nil); err != nil {
 			return nil, p.withSizes(err, sizes)
 		}
