@@ -47,30 +47,31 @@ func (x Node) ExpWeighted(axis, alpha any) ExpWeighted {
 // Sum returns the weighted sums.
 func (e ExpWeighted) Sum() Node {
 	return e.compute(func(e ExpWeighted) Node {
-		return Where(e.total(e.weights(), e.decay).Gt(0), e.total(e.numbers(), e.decay), math.NaN())
+		return Where(e.weights().CumMax(e.axis).Gt(0), e.numbers().Recurrence(e.axis, e.decay), math.NaN())
 	})
 }
 
-// Mean returns the weighted sums divided by the sums of weights.
+// Mean returns the weighted sums divided by the sums of weights. It keeps its value over NaNs, however many.
 func (e ExpWeighted) Mean() Node { return e.compute(ExpWeighted.mean) }
 
 // Var returns the variances, by pandas' estimate for a sample: NaN of one number. They are sums of squared distances from the
-// mean before each element (West, Updating mean and variance estimates, 1979).
+// mean before each element (West, Updating mean and variance estimates, 1979). A number long before the others, with a weight that
+// float types round away beside theirs, still counts; in pandas the variance is then NaN.
 func (e ExpWeighted) Var() Node {
 	return e.compute(func(e ExpWeighted) Node {
-		is, weight := e.weights(), e.total(e.weights(), e.decay)
-		old := e.before(weight).Mul(e.decay) // the weight of the elements before
+		is, weight := e.weights(), e.held(e.weights(), 1)
+		old := e.before(weight).Mul(e.faded()) // the weight of the elements before
 		d := e.x.Sub(e.before(e.mean()))
 		d = Where(is.Eq(0).Or(old.Eq(0)), 0, d)
-		squares := e.total(d.Square().Mul(old.Div(old.Add(1))), e.decay)
-		both := weight.Square()
-		return squares.Mul(weight).Div(both.Sub(e.total(is, e.decay.Square())).Maximum(0))
+		squares := e.held(d.Square().Mul(old.Div(old.Add(1))), 1)
+		pairs := e.held(old.Mul(is), 2) // of weights, each pair once: half the square of their sum less the sum of their squares
+		return Where(pairs.Gt(0), squares.Mul(weight).Div(pairs.Mul(2)), math.NaN())
 	})
 }
 
 // Std returns the square roots of Var.
 func (e ExpWeighted) Std() Node {
-	return e.compute(func(e ExpWeighted) Node { return e.Var().Sqrt() })
+	return e.compute(func(e ExpWeighted) Node { return e.Var().norm() })
 }
 
 // compute computes 16-bit and fixed-point types in the type that they are computed in.
@@ -86,16 +87,27 @@ func (e ExpWeighted) compute(f func(e ExpWeighted) Node) Node {
 	})
 }
 
-func (e ExpWeighted) mean() Node {
-	return e.total(e.numbers(), e.decay).Div(e.total(e.weights(), e.decay))
-}
+func (e ExpWeighted) mean() Node { return e.held(e.numbers(), 1).Div(e.held(e.weights(), 1)) }
 
 // weights has 1 for each number, and 0 for NaNs; numbers has 0 for NaNs.
 func (e ExpWeighted) weights() Node { return e.x.IsNaN().Not().Cast(e.x.DType()) }
 func (e ExpWeighted) numbers() Node { return Where(e.x.IsNaN(), 0, e.x) }
 
-// total adds elements, each times decay for each place after it.
-func (e ExpWeighted) total(x, decay Node) Node { return x.Recurrence(e.axis, decay) }
+// faded returns what weight 1 at the last number before each element has become there: 1-alpha, times 1-alpha for each NaN between.
+func (e ExpWeighted) faded() Node {
+	after := e.before(e.weights()) // 1 behind a number
+	return after.Mul(e.decay).Recurrence(e.axis, Where(after.Eq(0), e.decay, 0))
+}
+
+// held adds elements that are 0 at NaNs. Each element is multiplied at each later number by what weights have faded to since the number
+// before, as often as times says. At NaNs the sum stays as it is, so that sums divided by one another lose no digits to subnormal numbers.
+func (e ExpWeighted) held(x Node, times int) Node {
+	by := e.faded()
+	if times == 2 {
+		by = by.Square()
+	}
+	return x.Recurrence(e.axis, Where(e.x.IsNaN(), 1, by))
+}
 
 // before returns the element before each one, and 0 before the first.
 func (e ExpWeighted) before(x Node) Node {

@@ -60,6 +60,16 @@ func TestGradAtSpecialValues(t *testing.T) {
 		"sqrt at 0":         {graph.Node.Sqrt, []float64{0, 4}, []float64{inf, 0.25}},
 		"norm2 at 0":        {func(x graph.Node) graph.Node { return x.Norm2() }, []float64{0, 0}, []float64{0, 0}},
 		"std of equals":     {func(x graph.Node) graph.Node { return x.Std() }, []float64{3, 3}, []float64{0, 0}},
+		"nanstd of equals":  {func(x graph.Node) graph.Node { return x.NanStd() }, []float64{3, nan, 3}, []float64{0, 0, 0}},
+		"group std of equals": {func(x graph.Node) graph.Node {
+			return x.GroupBy(graph.Const(graph.Of([]int64{0, 0, 1, 1})), 2).Std(1)
+		}, []float64{3, 3, 1, 2}, []float64{0, 0, -1 / math.Sqrt2, 1 / math.Sqrt2}},
+		"rolling std of equals":         {func(x graph.Node) graph.Node { return x.Rolling(0, 2).Std(1) }, []float64{3, 3}, []float64{0, 0}},
+		"rolling std without NaN":       {func(x graph.Node) graph.Node { return x.Rolling(0, 3).MinPeriods(2).Std(1) }, []float64{3, nan, 3}, []float64{0, 0, 0}},
+		"rolling std of equals, longer": {func(x graph.Node) graph.Node { return x.Rolling(0, 70).Std(1) }, make([]float64, 70), make([]float64, 70)},
+		"weighted std of equals": {func(x graph.Node) graph.Node {
+			return x.ExpWeighted(0, 0.5).Std().SliceAxis(0, 1, 3, 1)
+		}, []float64{3, 3, 3}, []float64{0, 0, 0}},
 		"hypot at infinity": {func(x graph.Node) graph.Node { return x.Hypot(3) }, []float64{-inf, inf, 4}, []float64{-1, 1, 0.8}},
 		"hypot by infinity": {func(x graph.Node) graph.Node { return x.Hypot(inf) }, []float64{0, 4, inf}, []float64{0, 0, 1}},
 		"atan2 at infinity": {func(x graph.Node) graph.Node { return x.Atan2(1) }, []float64{-inf, inf}, []float64{0, 0}},

@@ -22,7 +22,11 @@ type Groups struct {
 // codes of any keys.
 //
 //	keys, err := graph.Factorize(ctx, city, year) // of two columns
-//	mean := price.GroupBy(keys.Codes, keys.Len()).Mean()
+//	n := graph.Dim("n")
+//	price, codes := graph.Input("price", graph.Float64, n), graph.Input("codes", graph.Int64, n)
+//	mean := price.GroupBy(codes, keys.Len()).Mean() // runs with keys.Codes
+//
+// If x is a Const, codes may be the tensor keys.Codes itself.
 func (x Node) GroupBy(codes, count any) Groups {
 	if x.Err() != nil {
 		return Groups{x: x}
@@ -36,6 +40,8 @@ func (x Node) GroupBy(codes, count any) Groups {
 		return Groups{x: fail("%w", err)}
 	case x.Rank() == 0 || c.Rank() != 1:
 		return Groups{x: fail("%s and codes %s: codes are a vector of the groups of slices along the first axis", x.get().text(), c.get().text())}
+	case !x.Shape()[:1].Equal(c.Shape()) && c.get().tensor != nil && len(x.Shape()[0].Names()) > 0:
+		return Groups{x: fail("%s and codes %s: the first axis has a symbolic extent, so make the codes an Input of [%s]", x.get().text(), c.get().text(), x.Shape()[0])}
 	case !x.Shape()[:1].Equal(c.Shape()):
 		return Groups{x: fail("%s and codes %s: give one code for each slice along the first axis", x.get().text(), c.get().text())}
 	case !ir.Ints.Has(c.DType()):
@@ -101,7 +107,7 @@ func (g Groups) variance(x Node, ddof int) Node {
 
 // Std returns the square roots of Var.
 func (g Groups) Std(ddof int) Node {
-	return g.floats(func(x Node, g Groups) Node { return g.variance(x, ddof).Sqrt() })
+	return g.floats(func(x Node, g Groups) Node { return g.variance(x, ddof).norm() })
 }
 
 // kept leaves out the result of the slices that are in no group.

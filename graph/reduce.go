@@ -192,7 +192,7 @@ func (x Node) Norm2(axes ...any) Node {
 	return x.inComputeType(func(x Node) Node { return x.SumSquares(axes...).norm() })
 }
 
-// norm returns the square root of a sum of squares. Its derivative is 0 where it is 0.
+// norm returns the square root of a sum of squares or of a variance. Its derivative is 0 where it is 0.
 func (x Node) norm() Node {
 	return x.Sqrt().ruled(func(y, g Node) []Node { return []Node{ratioOr0(g.Mul(0.5), y)} }, x)
 }

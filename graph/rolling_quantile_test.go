@@ -146,6 +146,47 @@ func TestExpWeighted(t *testing.T) {
 	})
 }
 
+// TestExpWeightedGaps: statistics keep their value over NaNs, also where the weights before a gap underflow. The numbers are those of
+// pandas' ewm, but for the variance in a gap so long that its weights underflow, where pandas has NaN.
+func TestExpWeightedGaps(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		gap   int
+		alpha float64
+		want  [3][6]float64 // mean, var and sum at 1, 2, the end of the gap, and the three elements after it
+	}{
+		{30, 0.5, [3][6]float64{
+			{2.3333333333333335, 2.3333333333333335, 2.3333333333333335, 2.0000000002328306, 4.666666666123395, 4.666666666123395},
+			{2, 2, 2, 0.5000000003104408, 7.999999996798579, 7.999999996798579},
+			{3.5, 1.75, 3.259629011154175e-09, 2.0000000016298145, 7.000000000814907, 3.5000000004074536}}},
+		{1200, 0.5, [3][6]float64{
+			{2.3333333333333335, 2.3333333333333335, 2.3333333333333335, 2, 4.666666666666667, 4.666666666666667},
+			{2, 2, 2, nan, 8, 8}, {3.5, 1.75, 0, 2, 7, 3.5}}},
+		{1200, 1, [3][6]float64{{3, 3, 3, 2, 6, 6}, {nan, nan, nan, nan, nan, nan}, {3, 0, 0, 2, 6, 0}}},
+	} {
+		data := append([]float64{1, 3}, slices.Repeat([]float64{nan}, c.gap)...)
+		e := graph.Const(graph.Of(append(data, 2, 6, nan))).ExpWeighted(0, c.alpha)
+		p, err := graph.Compile(e.Mean(), e.Var(), e.Sum(), e.Std())
+		require.NoError(t, err)
+		outs, err := p.RunAll(t.Context())
+		require.NoError(t, err)
+		for k, want := range c.want {
+			for i, at := range []int{1, 2, c.gap + 1, c.gap + 2, c.gap + 3, c.gap + 4} {
+				got, err := graph.At[float64](outs[k], at)
+				require.NoError(t, err)
+				if want[i] != want[i] {
+					require.True(t, math.IsNaN(got), "statistic %d at %d, gap %d: %v", k, at, c.gap, got)
+				} else {
+					require.InEpsilon(t, 1+want[i], 1+got, 1e-9, "statistic %d at %d, gap %d: %v", k, at, c.gap, got)
+				}
+			}
+		}
+	}
+	x := graph.Const(graph.Of(append(append([]float32{1, 3}, slices.Repeat([]float32{float32(nan)}, 140)...), float32(nan))))
+	mean := run(t, x.ExpWeighted(0, 0.5).Mean().Index(0, -1)) // the weights are subnormal in float32
+	require.Equal(t, "float32[] 2.3333333", shown(mean))
+}
+
 // TestExpWeightedMistakes: an alpha out of range is an error in any Go type.
 func TestExpWeightedMistakes(t *testing.T) {
 	x := graph.Input("x", graph.Float32, 5)
