@@ -6,7 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Elementary functions. They are computed in float64; Float32 results are rounded at the end.
+// Elementary functions. They are computed in float64; Float32 results are rounded at the end. Results for infinities and NaN are those of
+// the Python array API standard, which are C's (ISO C 2024, annex G.6).
 
 // unary computes a function of one operand in float64. The function receives the original type of the parts, because
 // Float32 numbers can't leave the range of float64. slope is its derivative, given the operand and the result; it is nil
@@ -51,25 +52,25 @@ func (z Node) Sqrt() Node { return z.unary(sqrt, func(z, y Node) Node { return o
 
 // Sin returns the sines.
 func (z Node) Sin() Node {
-	return z.unary(func(z Node, had graph.DType) Node { return hyperbolic(z.im, z.re.Sin(), z.re.Cos(), had) }, func(z, _ Node) Node { return z.Cos() })
+	return z.unary(func(z Node, had graph.DType) Node { return hyperbolic(z.im, z.re.Sin(), z.re.Cos(), had, false) }, func(z, _ Node) Node { return z.Cos() })
 }
 
 // Cos returns the cosines.
 func (z Node) Cos() Node {
-	return z.unary(func(z Node, had graph.DType) Node { return hyperbolic(z.im, z.re.Cos(), z.re.Sin().Neg(), had) }, func(z, _ Node) Node { return z.Sin().Neg() })
+	return z.unary(func(z Node, had graph.DType) Node { return hyperbolic(z.im, z.re.Cos(), z.re.Sin().Neg(), had, true) }, func(z, _ Node) Node { return z.Sin().Neg() })
 }
 
 // Sinh returns the hyperbolic sines.
 func (z Node) Sinh() Node {
 	return z.unary(func(z Node, had graph.DType) Node {
-		i := hyperbolic(z.re, z.im.Sin(), z.im.Cos(), had)
+		i := hyperbolic(z.re, z.im.Sin(), z.im.Cos(), had, false)
 		return Node{i.im, i.re}
 	}, func(z, _ Node) Node { return z.Cosh() })
 }
 
 // Cosh returns the hyperbolic cosines.
 func (z Node) Cosh() Node {
-	return z.unary(func(z Node, had graph.DType) Node { return hyperbolic(z.re, z.im.Cos(), z.im.Sin(), had) }, func(z, _ Node) Node { return z.Sinh() })
+	return z.unary(func(z Node, had graph.DType) Node { return hyperbolic(z.re, z.im.Cos(), z.im.Sin(), had, true) }, func(z, _ Node) Node { return z.Sinh() })
 }
 
 // one returns 1 in the type of z.
@@ -124,14 +125,31 @@ func (z Node) raised(n int) Node {
 func exp(z Node, had graph.DType) Node {
 	x, times := grown(z.re, z.re, had)
 	e := x.Exp()
-	return Node{times(z.im.Cos(), e), times(z.im.Sin(), e)}
+	atInfinity := z.re.IsInf().And(z.im.IsFinite().Not()) // where the angle is unknown
+	limit := graph.Where(z.re.Gt(0), z.re, 0)
+	re := graph.Where(atInfinity, limit, times(z.im.Cos(), e))
+	im := graph.Where(z.im.Eq(0), z.im, times(z.im.Sin(), e))
+	return Node{re, graph.Where(atInfinity.And(limit.Eq(0)), 0, im)}
 }
 
-// hyperbolic returns a*cosh(x) + b*sinh(x)*i.
-func hyperbolic(x, a, b graph.Node, had graph.DType) Node {
-	x, times := grown(x, x.Abs(), had)
-	return Node{times(a, x.Cosh()), times(b, x.Sinh())}
+// hyperbolic returns a*cosh(x) + b*sinh(x)*i for the sine and cosine a and b of an angle. If they are NaN and x is infinite, the first part
+// is infinite if even is set, and else the second.
+func hyperbolic(x, a, b graph.Node, had graph.DType, even bool) Node {
+	near, times := grown(x, x.Abs(), had)
+	unknown := a.IsNaN()
+	cosh := graph.Where(a.Eq(0), a, times(a, near.Cosh()))
+	sinh := times(b, near.Sinh())
+	sinh = graph.Where(x.IsNaN().And(b.Eq(0)), b, graph.Where(unknown.And(x.Eq(0)), x, sinh))
+	if atInfinity := unknown.And(x.IsInf()); even {
+		cosh = graph.Where(atInfinity, math.Inf(1), cosh)
+	} else {
+		sinh = graph.Where(atInfinity, x, sinh)
+	}
+	return Node{cosh, sinh}
 }
+
+// isInfinite reports whether a part is infinite.
+func isInfinite(z Node) graph.Node { return z.re.IsInf().Or(z.im.IsInf()) }
 
 // grown prevents overflow in the product of a small sine or cosine with an exponential that may be infinite. Where size
 // (x or its magnitude) is large, it returns an x nearer to 0, and a function that multiplies by the factor left out.
@@ -195,8 +213,11 @@ func tanh(z Node, _ graph.DType) Node {
 	x := z.re.Abs()
 	isLarge := x.Gt(large)
 	tail := z.im.Sin().Mul(z.im.Cos()).Mul(4).Mul(x.Mul(-2).Exp())
+	re := graph.Where(isLarge, x.Scalar(1).CopySign(z.re), beta.Mul(rho).Mul(s).Div(d))
+	im := graph.Where(isLarge, tail, t.Div(d))
+	unknown := x.IsInf().Or(z.im.IsFinite()).Not()
 	return Node{
-		graph.Where(isLarge, x.Scalar(1).CopySign(z.re), beta.Mul(rho).Mul(s).Div(d)),
-		graph.Where(isLarge, tail, t.Div(d)),
+		graph.Where(unknown, graph.Where(x.Eq(0), z.re, math.NaN()), re),
+		graph.Where(x.IsInf(), x.Scalar(0).CopySign(z.im), graph.Where(z.im.Eq(0), z.im, im)),
 	}
 }

@@ -16,7 +16,8 @@ func (z Node) Asin() Node { return z.unary(asin, arcSlope) }
 func (z Node) Acos() Node {
 	return z.unary(func(z Node, had graph.DType) Node {
 		below, above := roots(z, had)
-		return Node{below.re.Atan2(above.re).Mul(2), imaginary(z, above, below, had).Neg()}
+		re := graph.Where(z.re.Eq(0), math.Pi/2, below.re.Atan2(above.re).Mul(2))
+		return Node{graph.Where(isInfinite(z), z.im.Abs().Atan2(z.re), re), imaginary(z, above, below, had).Neg()}
 	}, func(z, y Node) Node { return arcSlope(z, y).Neg() })
 }
 
@@ -31,7 +32,10 @@ func (z Node) Acosh() Node {
 	return z.unary(func(z Node, had graph.DType) Node {
 		below, above := sqrt(Node{z.re.Sub(1), z.im}, had), sqrt(Node{z.re.Add(1), z.im}, had)
 		size := below.re.Mul(above.re).Add(below.im.Mul(above.im)).Asinh()
-		return Node{graph.Where(isHuge(z), twice(z, had), size), below.im.Atan2(above.re).Mul(2)}
+		re := graph.Where(isHuge(z), twice(z, had), size)
+		im := graph.Where(z.re.Eq(0), z.im.Scalar(math.Pi/2).CopySign(z.im), below.im.Atan2(above.re).Mul(2))
+		infinite := isInfinite(z)
+		return Node{graph.Where(infinite, math.Inf(1), re), graph.Where(infinite, z.im.Atan2(z.re), im)}
 	}, func(z, _ Node) Node { return one(z).Div(z.Sub(1).Sqrt().Mul(z.Add(1).Sqrt())) })
 }
 
@@ -104,13 +108,15 @@ func roots(z Node, had graph.DType) (below, above Node) {
 func asin(z Node, had graph.DType) Node {
 	below, above := roots(z, had)
 	across := below.re.Mul(above.re).Sub(below.im.Mul(above.im))
-	return Node{z.re.Atan2(across), imaginary(z, above, below, had)}
+	re := graph.Where(z.re.Eq(0), z.re, z.re.Atan2(across))
+	return Node{graph.Where(isInfinite(z), z.re.Atan2(z.im.Abs()), re), imaginary(z, above, below, had)}
 }
 
 // imaginary returns the imaginary part of the arcsine of z, from the roots of 1+z and 1-z.
 func imaginary(z, above, below Node, had graph.DType) graph.Node {
 	y := below.re.Mul(above.im).Sub(below.im.Mul(above.re)).Asinh()
-	return graph.Where(isHuge(z), twice(z, had).CopySign(z.im), y)
+	y = graph.Where(isHuge(z), twice(z, had).CopySign(z.im), y)
+	return graph.Where(isInfinite(z), y.Scalar(math.Inf(1)).CopySign(z.im), y)
 }
 
 // huge is a magnitude from which on the inverse functions are logarithms to the last bit.
@@ -136,5 +142,8 @@ func atanh(z Node, had graph.DType) Node {
 	re = graph.Where(far, inverse, re)
 	im := y.Mul(2).Atan2(x.Neg().Add(1).Mul(x.Add(1)).Sub(y.Mul(y))).Div(2)
 	im = graph.Where(far, math.Pi/2, im)
+	infinite := isInfinite(z)
+	re = graph.Where(infinite.Or(x.Eq(0)), 0, re)
+	im = graph.Where(infinite.And(y.IsNaN().Not()), math.Pi/2, im)
 	return Node{re.CopySign(z.re), im.CopySign(z.im)}
 }
