@@ -159,7 +159,7 @@ func TestGroupByCodesOfAnyType(t *testing.T) {
 	require.NoError(t, err)
 	means, err := p.Run(t.Context(), graph.Of([]float32{1, 2, 4}), graph.Of([]int64{1, 0, 1}))
 	require.NoError(t, err)
-	require.Equal(t, "float32[2] [2.  2.5]", shown(means))
+	require.Equal(t, "float32[2] [2. 2.5]", shown(means))
 	_, err = p.Run(t.Context(), graph.Of([]float32{1, 2, 4}), graph.Of([]int64{1, 0, 7}))
 	require.ErrorContains(t, err, "groupby: code 7 of slice 2: 2 groups have the codes 0 to 1")
 }
