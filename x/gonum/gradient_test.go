@@ -38,7 +38,7 @@ func ExampleNewObjective() {
 func TestNewObjectiveOfVectors(t *testing.T) {
 	x, half := graph.Input("x", graph.Float64, 3), graph.Input("h", graph.Float32, 3)
 	_, err := gonum.NewObjective(x.Square(), x)
-	require.ErrorContains(t, err, "objective: the value is float64[3]: it must be a float64 scalar")
+	require.ErrorContains(t, err, "objective: the value is square: float64[3]: it must be a float64 scalar")
 	_, err = gonum.NewObjective(half.Sum(), half)
 	require.ErrorContains(t, err, "it must be a float64 scalar")
 	_, err = gonum.NewHessian(x.Square(), x)
