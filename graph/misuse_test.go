@@ -61,7 +61,7 @@ func TestReshapeByNumbers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{2, 3}, y.Shape())
 	_, err = p.Run(context.Background(), graph.Ones(graph.Float32, 3, 3))
-	require.ErrorContains(t, err, "reshape: shape [3,3] has 9 elements and [2,4] has 8, where n=3")
+	require.ErrorContains(t, err, "reshape: shape [3,3] has 9 elements and [2,4] has 8: the quotient of [2,n+n/2] has a remainder, where n=3")
 }
 
 func TestBitcastBool(t *testing.T) {
