@@ -10,10 +10,15 @@ import (
 
 var leavesOps = lineOps(func(op *ir.OpInfo) bool { return op.Walks })
 
-// leavesArgs are the elements that are compared, the nodes, the roots, and the nodes at which the walks end.
+// LeavesWork is the number of words of scratch memory, and LeavesRows the fewest rows of a call, if there are as many: a kernel
+// prepares each tree for all rows of a call.
+const LeavesWork, LeavesRows = 1 << 14, 256
+
+// leavesArgs are the elements that are compared, the nodes, the roots, the nodes at which the walks end, and scratch memory.
 func leavesArgs(m *Micro) []Arg {
 	return []Arg{{DType: m.Type, Outer: Rows, Inner: Field0, Across: Field0 + 1}, {DType: m.Type, Outer: Rows, Inner: Field0 + 2, Across: Field0 + 3},
-		{DType: m.Type, Outer: Rows, Inner: Cols, Across: Field0 + 4}, {DType: ir.LineType(m.Op, m.Type), Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 5}}
+		{DType: m.Type, Outer: Rows, Inner: Cols, Across: Field0 + 4}, {DType: ir.LineType(m.Op, m.Type), Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 5},
+		{DType: m.Type, Out: true, Work: true, Outer: One, Inner: Field0 + 6, Across: One}}
 }
 
 // leavesLimits bounds the number of words: a place in them, in bytes, is an int.

@@ -28,8 +28,8 @@ type forest struct {
 func leaves[T int32 | int64](f *abi.Frame) {
 	size := sizeOf[T]()
 	rows, stepX, stepNodes, stepRoots, stepOut := f.Rows, f.Step[0], f.Step[1], f.Step[2], f.Step[3]
-	s := forest{features: f.Step[4], acrossX: f.Step[5], count: f.Step[6] / ir.NodeWords, acrossNode: f.Step[7]}
-	acrossRoots, acrossOut := f.Step[8], f.Step[9]
+	s := forest{features: f.Step[5], acrossX: f.Step[6], count: f.Step[7] / ir.NodeWords, acrossNode: f.Step[8]}
+	acrossRoots, acrossOut := f.Step[9], f.Step[10]
 	together := rows // rows that have the same trees
 	if stepNodes != 0 {
 		together = min(rows, 1)

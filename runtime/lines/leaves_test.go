@@ -24,8 +24,8 @@ func TestLeaves(t *testing.T) {
 		d, size := m.Type, m.Type.Size()
 		seed := rapid.Uint64().Draw(t, "seed")
 		number := func(i, n int) int64 { return int64(ir.Mix(seed, uint64(i)) % uint64(n)) }
-		features, count := rapid.IntRange(1, 9).Draw(t, "features"), rapid.IntRange(1, 200).Draw(t, "nodes")
-		rows, roots := rapid.IntRange(0, 40).Draw(t, "rows"), rapid.IntRange(0, 40).Draw(t, "roots")
+		features, count := rapid.IntRange(1, 9).Draw(t, "features"), rapid.OneOf(rapid.IntRange(1, 200), rapid.IntRange(1000, 2000)).Draw(t, "nodes")
+		rows, roots := rapid.OneOf(rapid.IntRange(0, 40), rapid.IntRange(500, 600)).Draw(t, "rows"), rapid.IntRange(0, 40).Draw(t, "roots")
 		lay := func(name string, n, size int) (mem []byte, step, across int) {
 			across = size * rapid.SampledFrom([]int{1, 1, 2}).Draw(t, name+" apart")
 			step = n*across + size*rapid.SampledFrom([]int{0, 0, 3}).Draw(t, name+" gap")
@@ -117,10 +117,13 @@ func TestLeaves(t *testing.T) {
 				}
 			}
 		}()
+		work := make([]int64, kernel.LeavesWork)
 		f := &abi.Frame{Rows: rows, Cols: roots}
 		f.Ptr[0], f.Ptr[1], f.Ptr[2] = unsafe.Pointer(&x[0]), unsafe.Pointer(&nodes[0]), unsafe.Pointer(&at[0])
 		f.Step[0], f.Step[1], f.Step[2], f.Step[3] = stepX, stepNodes, stepAt, stepOut
-		f.Step[4], f.Step[5], f.Step[6], f.Step[7], f.Step[8], f.Step[9] = features, acrossX, count*ir.NodeWords, acrossNodes, acrossAt, acrossOut
+		f.Step[5], f.Step[6], f.Step[7], f.Step[8], f.Step[9], f.Step[10], f.Step[11] = features, acrossX, count*ir.NodeWords, acrossNodes, acrossAt, acrossOut, len(work)
+		f.Ptr[4] = unsafe.Pointer(&work[0])
+
 		for e := range abi.Best() + 1 {
 			fn, ok := abi.Lookup(e, m.Signature())
 			if !ok {

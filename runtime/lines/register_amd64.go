@@ -13,4 +13,5 @@ func registerAssembly(all []*kernel.Micro) {
 	registerScatter(all)
 	registerSorts(all)
 	registerSearches(all)
+	registerLeaves(all)
 }
