@@ -83,21 +83,18 @@ func svmClassifier(c *call) []value {
 		}
 		count += n
 	}
-	if c.err != nil {
+	switch {
+	case c.err != nil:
 		return nil
-	}
-	if count == 0 {
-		if len(rho) < 1 || classes < 1 {
-			return c.fail("no rho")
-		}
+	case count == 0 && (len(rho) < 1 || classes < 1):
+		return c.fail("no rho")
+	case count == 0:
 		y := c.kernels(coefficients, classes)
 		if c.err != nil {
 			return nil
 		}
 		y = y.Add(rho[0]).Cast(graph.Float32)
 		return []value{labels.at(y.ArgMax(1)), compute(c.afterTransform(y, transform))}
-	}
-	switch {
 	case classes < 2 || classes > mostSVMClasses:
 		return c.fail("%d classes: there must be 2 to %d", classes, mostSVMClasses)
 	case len(perClass) != classes || len(coefficients) != count*(classes-1) || len(rho) < pairs || len(a) != len(b) || len(a) > 0 && len(a) < pairs:
@@ -108,15 +105,34 @@ func svmClassifier(c *call) []value {
 	if c.err != nil {
 		return nil
 	}
+	weights, one, other := pairWeights(coefficients, perClass, count)
+	y := k.MatMul(graph.Const(graph.Of(weights, count, pairs))).Add(graph.Of(rho[:pairs]))
+	winner := graph.Where(y.Gt(0), graph.Const(graph.Of(one)), graph.Const(graph.Of(other))) // [n, pairs]
+	best := winner.Unsqueeze(2).Eq(graph.Iota(graph.Int64, classes)).Cast(graph.Int32).Sum(1).ArgMax(1)
+	scores := y.Cast(graph.Float32)
+	switch {
+	case len(a) > 0:
+		sigmoid := y.Mul(graph.Of(a[:pairs])).Add(graph.Of(b[:pairs])).Neg().Sigmoid().Clip(1e-7, 1-1e-7)
+		return append([]value{labels.at(best)}, c.probabilities(sigmoid, classes, transform)...)
+	case classes > 2:
+		return []value{labels.at(best), compute(c.afterTransform(scores, transform))}
+	}
+	return c.twoVectors(scores, labels, best, transform)
+}
+
+// pairWeights returns the coefficients of count vectors in the comparison of each pair of classes, [count, pairs], and the classes of the
+// pairs.
+func pairWeights(coefficients []float64, perClass []int, count int) (weights []float64, one, other []int64) {
+	classes := len(perClass)
+	pairs := classes * (classes - 1) / 2
 	first := make([]int, classes+1) // vectors of the classes
 	for i, n := range perClass {
 		first[i+1] = first[i] + n
 	}
-	weights := make([]float64, count*pairs) // [vector, pair]
-	pair := 0
-	var one, other []int64
+	weights = make([]float64, count*pairs)
 	for i := range classes {
 		for j := i + 1; j < classes; j++ {
+			pair := len(one)
 			for v := first[i]; v < first[i+1]; v++ {
 				weights[v*pairs+pair] = coefficients[(j-1)*count+v]
 			}
@@ -124,32 +140,24 @@ func svmClassifier(c *call) []value {
 				weights[v*pairs+pair] = coefficients[i*count+v]
 			}
 			one, other = append(one, int64(i)), append(other, int64(j))
-			pair++
 		}
 	}
-	y := k.MatMul(graph.Const(graph.Of(weights, count, pairs))).Add(graph.Of(rho[:pairs]))
-	winner := graph.Where(y.Gt(0), graph.Const(graph.Of(one)), graph.Const(graph.Of(other))) // [n, pairs]
-	votes := winner.Unsqueeze(2).Eq(graph.Iota(graph.Int64, classes)).Cast(graph.Int32).Sum(1)
-	best := votes.ArgMax(1)
-	if len(a) > 0 {
-		sigmoid := y.Mul(graph.Of(a[:pairs])).Add(graph.Of(b[:pairs])).Neg().Sigmoid().Clip(1e-7, 1-1e-7)
-		if !c.good(sigmoid) {
-			return nil
-		}
-		eval := func(ctx context.Context, in []*graph.Tensor) ([]*graph.Tensor, error) {
-			return coupled(ctx, in[0], classes)
-		}
-		outs := c.edgeOn([]graph.Node{sigmoid}, eval, result{graph.Float32, graph.Shape{sigmoid.Shape()[0], ir.Fixed(classes)}})
-		if c.err == nil {
-			outs[0].node = c.afterTransform(outs[0].node, transform)
-		}
-		return append([]value{labels.at(best)}, outs...)
+	return weights, one, other
+}
+
+// probabilities returns the probabilities of classes from those of one of each pair.
+func (c *call) probabilities(sigmoid graph.Node, classes int, transform string) []value {
+	if !c.good(sigmoid) {
+		return nil
 	}
-	scores := y.Cast(graph.Float32)
-	if classes > 2 {
-		return []value{labels.at(best), compute(c.afterTransform(scores, transform))}
+	eval := func(ctx context.Context, in []*graph.Tensor) ([]*graph.Tensor, error) {
+		return coupled(ctx, in[0], classes)
 	}
-	return c.twoVectors(scores, labels, best, transform)
+	outs := c.edgeOn([]graph.Node{sigmoid}, eval, result{graph.Float32, graph.Shape{sigmoid.Shape()[0], ir.Fixed(classes)}})
+	if c.err == nil {
+		outs[0].node = c.afterTransform(outs[0].node, transform)
+	}
+	return outs
 }
 
 // mostSVMClasses limits the classes, each pair of which is compared.

@@ -119,18 +119,31 @@ the model passes on a string of an input that it does not have. Encode makes the
 ZipMap, which skl2onnx adds unless zipmap is false, makes a map for each row. Here the output is the array of the numbers of these maps, a
 column for each class, and Program.Classes has the labels of the columns.
 
-A forest is one step: graph.Leaves walks through its trees for sixteen rows or trees side by side, and the sum of the leaves' votes is
-another. A forest of LightGBM with 100 trees of 31 leaves and 30 features takes, on one thread of an AMD EPYC (AVX2, a shared and loaded
-host, least of many calls), in microseconds a row; onnxruntime's times include a call from Python:
+A forest is one step: graph.Leaves computes the top of each tree, up to 31 nodes, for 32 rows side by side, as comparisons of vectors; walks
+go on below it, and those of one row go through several trees side by side. The sum of the leaves' votes is another step. Forests of 100
+trees for two classes and 12 features, trained on 4,000 rows, take on one thread of an AMD EPYC (Zen 3, AVX2, a shared host with a load
+of 30) so many microseconds of processor time a row. All calls score other rows; onnxruntime's calls come from Python:
 
-| rows in a call | here | onnxruntime | leaves (Go) |
-|---|---|---|---|
-| 1, another one in each call | 2.8 | 6.7 | 2.9 |
-| 1, the same in each call | 2.9 | 5.9 | 2.0 |
-| 100, others in each call | 2.0 | 2.6 | 4.0 |
-| 100, the same in each call | 2.0 | 0.8 | 3.8 |
+| forest | rows in a call | here | onnxruntime | leaves (Go) |
+|---|---|---|---|---|
+| scikit-learn, random forest | 1 | 14.5 | 75 | |
+| | 100 | 7.8 | 31 | |
+| | 10,000 | 5.8 | 27 | |
+| the same, at most 8 levels | 1 | 9.0 | 35 | |
+| | 100 | 3.7 | 8.9 | |
+| | 10,000 | 3.3 | 6.8 | |
+| scikit-learn, gradient boosting | 1 | 6.0 | 15 | |
+| | 100 | 0.68 | 2.9 | |
+| | 10,000 | 0.77 | 2.5 | |
+| XGBoost | 1 | 6.8 | 20 | |
+| | 100 | 1.9 | 4.7 | |
+| | 10,000 | 1.9 | 4.2 | |
+| LightGBM | 1 | 6.8 | 30 | 7.3 |
+| | 100 | 1.5 | 4.9 | 6.8 |
+| | 10,000 | 1.4 | 4.1 | 6.5 |
 
-The time here does not depend on the data; the others' branches are predicted if the same rows come again.
+bench/models/forests.py makes this table. leaves reads no files of scikit-learn, and none of XGBoost 3. On the portable engine, and for
+thresholds of float64, all nodes are walked through: one to three times the time of the table for 100 rows or more.
 
 Limits: strings are compared and selected, not split, normalized or converted to numbers; missing strings must be one of the
 model's strings; maps are no inputs. Models of float64 features are compared and summed in float64.
