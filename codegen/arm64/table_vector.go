@@ -179,6 +179,8 @@ func (t table) elements() {
 			t.row(name+"E."+strings.ToUpper(a), word|of.q|uint32(of.size-2)<<22, filled("OP <Vd>.T, <Vn>.T, <Vm>."+e+"[<elem:"+itoa(of.size)+">]", strings.ToLower(name), a))
 		}
 	}
+	t.row("UMLALE.2D", 0x2f802000, "umlal <Vd>.2d, <Vn>.2s, <Vm>.s[<elem:2>]")
+	t.row("SMLALE.2D", 0x0f802000, "smlal <Vd>.2d, <Vn>.2s, <Vm>.s[<elem:2>]")
 	for _, a := range []string{"2s", "4s"} {
 		of := arrangements[a]
 		for name, word := range map[string]uint32{"MUL": 0x0f808000, "MLA": 0x2f800000, "MLS": 0x2f804000} {
