@@ -10,4 +10,6 @@ func init() {
 	micros[kernel.Transpose] = compileTranspose
 	micros[kernel.Insert] = compileInsert
 	micros[kernel.Lookup] = compileLookup
+	micros[kernel.ScanRows] = compileScan
+	micros[kernel.ReduceColumns] = compileReduceColumns
 }
