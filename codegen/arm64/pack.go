@@ -35,19 +35,10 @@ const (
 // compilePack returns the function of Pack.
 func compilePack(m *kernel.Micro) (*Program, error) {
 	p := &packer{size: m.Type.Size(), lanes: 16 / m.Type.Size()}
-	p.do(OpFrame, x(packFrame))
-	for _, n := range [][2]int{{packRows, frameRows}, {packCols, frameCols}, {packNextA, framePtr}, {packNextB, framePtr + 8}, {packStepA, frameStep},
-		{packStepB, frameStep + 8}, {packAcross, frameStep + 8*m.FieldAt(0)}} {
-		p.do("LDR", x(n[0]), mem(at(packFrame, n[1])))
-	}
-	for _, extent := range []int{packRows, packCols} {
-		p.do("CMP", x(extent), imm(0))
-		p.do("BLE", label("done"))
-	}
+	p.begin()
+	p.do("LDR", x(packAcross), mem(at(packFrame, frameStep+8*m.FieldAt(0))))
 	p.here("row")
-	p.do("MOV", x(packFrom), x(packNextA))
-	p.do("MOV", x(packTo), x(packNextB))
-	p.do("MOV", x(packLeft), x(packCols))
+	p.startRow()
 	p.do("CMP", x(packCols), imm(p.lanes))
 	p.do("BLT", label("each"))
 	p.do("CBZ", x(packAcross), label("repeat"))
@@ -58,6 +49,36 @@ func compilePack(m *kernel.Micro) (*Program, error) {
 		p.do("BEQ", label("apart"+itoa(factor)))
 	}
 	p.elements()
+	p.nextRow()
+	p.repeat()
+	p.reverse()
+	for factor := 1; factor <= kernel.MaxFactor; factor++ {
+		p.apart(factor)
+	}
+	return &p.Program, nil
+}
+
+// begin reads the frame.
+func (p *packer) begin() {
+	p.do(OpFrame, x(packFrame))
+	for _, n := range [][2]int{{packRows, frameRows}, {packCols, frameCols}, {packNextA, framePtr}, {packNextB, framePtr + 8}, {packStepA, frameStep}, {packStepB, frameStep + 8}} {
+		p.do("LDR", x(n[0]), mem(at(packFrame, n[1])))
+	}
+	for _, extent := range []int{packRows, packCols} {
+		p.do("CMP", x(extent), imm(0))
+		p.do("BLE", label("done"))
+	}
+}
+
+// startRow sets the pointers to the next row.
+func (p *packer) startRow() {
+	p.do("MOV", x(packFrom), x(packNextA))
+	p.do("MOV", x(packTo), x(packNextB))
+	p.do("MOV", x(packLeft), x(packCols))
+}
+
+// nextRow continues with the next row, if there is one.
+func (p *packer) nextRow() {
 	p.here("next")
 	p.do("ADD", x(packNextA), x(packNextA), x(packStepA))
 	p.do("ADD", x(packNextB), x(packNextB), x(packStepB))
@@ -65,12 +86,6 @@ func compilePack(m *kernel.Micro) (*Program, error) {
 	p.do("BNE", label("row"))
 	p.here("done")
 	p.do("RET")
-	p.repeat()
-	p.reverse()
-	for factor := 1; factor <= kernel.MaxFactor; factor++ {
-		p.apart(factor)
-	}
-	return &p.Program, nil
 }
 
 // shift is the log2 of the bytes of an element.

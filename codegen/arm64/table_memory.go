@@ -46,6 +46,7 @@ func (t table) vectorMemory() {
 		for load, name := range []string{"STP", "LDP"} {
 			word := 0x2d000000 | pair | uint32(load)<<22
 			t.row(name+"."+e, word, strings.ToLower(name)+" <"+e+"t>, <"+e+"t2>, <mem:pair"+s+">")
+			t.row(name[:2]+"N"+name[2:]+"."+e, word&^(1<<24), strings.ToLower(name[:2]+"N"+name[2:])+" <"+e+"t>, <"+e+"t2>, <mem:pair"+s+">")
 			t.row(name+"."+e, word&^(3<<23)|1<<23, strings.ToLower(name)+" <"+e+"t>, <"+e+"t2>, <mem:pairpost"+s+">")
 		}
 	}

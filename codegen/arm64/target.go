@@ -63,9 +63,6 @@ func (t *Target) Assembler(c kernel.Code) string {
 	return "vectors"
 }
 
-// micros has the functions that write micro-kernels, by kind. They return an error for a kernel that NEON has not.
-var micros = map[kernel.MicroKind]func(m *kernel.Micro) (*Program, error){}
-
 // errNone is the error of kernels that are Go loops.
 var errNone = errors.New("NEON has no such kernel")
 
