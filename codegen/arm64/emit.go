@@ -57,6 +57,10 @@ func (n *nest) plain(i *vector.Inst) {
 		n.tailLoad(i)
 	case opTailStore:
 		n.tailStore(i)
+	case opMemberLoad:
+		n.memberLoad(i)
+	case opMemberStore:
+		n.memberStore(i)
 	case "SDIV.S", "UDIV.S", "SREM.S", "UREM.S", "SDIV.D", "UDIV.D", "SREM.D", "UREM.D":
 		n.divide(i, name[0], name[1:4] == "REM", name[5:])
 	case "SCVTF.SX", "UCVTF.SX":

@@ -22,6 +22,7 @@ type nest struct {
 	b       *vector.Body
 	t       *Target
 	pointer []int // register of each operand that advances, or -1
+	args    []int // the argument that each operand is in
 	masks   int   // offset in the pool of the masks of the tail, or -1
 
 	slots, spills, scratch, accs Memory // vectors on the stack
@@ -59,7 +60,7 @@ const (
 
 // emit writes the function of a body.
 func emit(b *vector.Body) *Program {
-	n := &nest{b: b, t: b.Graph.Target.(*Target), masks: -1}
+	n := &nest{b: b, t: b.Graph.Target.(*Target), args: b.Graph.Kernel.ArgsOf(), masks: -1}
 	n.allocate()
 	n.prologue()
 	n.here("row")
@@ -110,7 +111,10 @@ func (n *nest) allocate() {
 	next := firstPointer
 	for i := range len(n.b.Graph.Kernel.In) + len(n.b.Graph.Kernel.Out) {
 		reg := -1
-		if !n.splat(i) && !n.reduced(i) {
+		switch {
+		case member(n.b.Graph.Kernel, i).At > 0:
+			reg = n.pointer[i-1]
+		case !n.splat(i) && !n.reduced(i):
 			reg = r(next)
 			next++
 		}
@@ -182,7 +186,7 @@ func (n *nest) dropPool() {
 // pointers sets the pointers of the operands that advance to the first column of the row.
 func (n *nest) pointers() {
 	for i, reg := range n.pointer {
-		if reg >= 0 {
+		if reg >= 0 && member(n.b.Graph.Kernel, i).At == 0 {
 			n.rowOf(i, reg)
 		}
 	}
@@ -190,8 +194,9 @@ func (n *nest) pointers() {
 
 // rowOf sets a register to the address of an operand in the row.
 func (n *nest) rowOf(operand, reg int) {
-	n.do("LDR", x(reg), mem(at(frameReg, framePtr+8*operand)))
-	n.do("LDR", x(t1), mem(at(frameReg, frameStep+8*operand)))
+	arg := n.args[operand]
+	n.do("LDR", x(reg), mem(at(frameReg, framePtr+8*arg)))
+	n.do("LDR", x(t1), mem(at(frameReg, frameStep+8*arg)))
 	n.do("MADD", x(reg), x(t1), x(rowReg), x(reg))
 }
 
@@ -253,8 +258,8 @@ var bytesOf = map[string]int{"LDR.S": 4, "LDR.D": 8, "LDR.Q": 16, "STR.S": 4, "S
 // advance moves the pointers by elements, except those that have moved.
 func (n *nest) advance(elements int, moved ...int) {
 	for i, reg := range n.pointer {
-		if reg >= 0 && elements > 0 && !slices.Contains(moved, reg) {
-			n.do("ADD", x(reg), x(reg), imm(elements*n.dtype(i).Size()))
+		if m := member(n.b.Graph.Kernel, i); reg >= 0 && elements > 0 && m.At == 0 {
+			n.do("ADD", x(reg), x(reg), imm(elements*n.dtype(i).Size()*max(1, int(m.Of))))
 		}
 	}
 	if n.indexed() && elements > 0 {

@@ -19,6 +19,8 @@ var composed = []vector.Opcode{
 	{Name: opStore, Args: 1, Form: vector.FormStore},               // Place.Bytes bytes
 	{Name: opTailLoad, Form: vector.FormNarrowLoad},
 	{Name: opTailStore, Args: 1, Form: vector.FormNarrowStore},
+	{Name: opMemberLoad, Form: vector.FormNarrowLoad},
+	{Name: opMemberStore, Args: 1, Form: vector.FormNarrowStore},
 	{Name: "SDIV.S", Args: 2}, {Name: "UDIV.S", Args: 2}, {Name: "SREM.S", Args: 2}, {Name: "UREM.S", Args: 2},
 	{Name: "SDIV.D", Args: 2}, {Name: "UDIV.D", Args: 2}, {Name: "SREM.D", Args: 2}, {Name: "UREM.D", Args: 2},
 	{Name: "SCVTF.SX", Args: 2}, {Name: "UCVTF.SX", Args: 2}, // two vectors of 8-byte integers to float32

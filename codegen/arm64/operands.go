@@ -20,7 +20,12 @@ func (t *Target) Load(c *vector.Copy, i int) value {
 			v = two(r, r)
 		}
 	} else {
-		load := func(p int) ref { return g.load(c.Where(i, d, p)) }
+		load := func(p int) ref {
+			if g.Kernel.In[i].Member.Of > 0 {
+				return g.placed(opMemberLoad, whereMember(c, i, d, p))
+			}
+			return g.load(c.Where(i, d, p))
+		}
 		if v = one(none); g.parts(d) == 2 {
 			v.Part[1] = load(1)
 		}
@@ -89,11 +94,14 @@ func (t *Target) Store(c *vector.Copy, operand int, d ir.DType, x value) []ref {
 	}
 	var out []ref
 	for p := range g.parts(d) {
-		name, v := opStore, t.Reload(c.Graph, x.Part[p])
-		if c.Tail {
+		name, v, where := opStore, t.Reload(c.Graph, x.Part[p]), c.Where(operand, d, p)
+		switch {
+		case member(g.Kernel, operand).Of > 0:
+			name, where = opMemberStore, whereMember(c, operand, d, p)
+		case c.Tail:
 			name = opTailStore
 		}
-		out = append(out, g.placed(name, c.Where(operand, d, p), v))
+		out = append(out, g.placed(name, where, v))
 	}
 	return out
 }

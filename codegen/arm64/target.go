@@ -81,7 +81,7 @@ func (t *Target) Emits(c kernel.Code) bool {
 
 // hasBody reports whether NEON has the operations of a body, and registers for its pointers.
 func (t *Target) hasBody(body *kernel.Kernel) bool {
-	if body.Interleaved() || units(body) > unitPointers {
+	if units(body) > unitPointers {
 		return false
 	}
 	expanded := elementary.Expand(body)
@@ -93,11 +93,11 @@ func (t *Target) hasBody(body *kernel.Kernel) bool {
 	return true
 }
 
-// units returns the number of operands that advance along a row.
+// units returns the number of pointers to operands that advance along a row. Members of a group have one.
 func units(k *kernel.Kernel) int {
-	n := len(k.Out)
-	for _, in := range k.In {
-		if !in.Splat {
+	n := 0
+	for i := range len(k.In) + len(k.Out) {
+		if splat := i < len(k.In) && k.In[i].Splat; !splat && member(k, i).At == 0 {
 			n++
 		}
 	}
