@@ -258,7 +258,7 @@ var bytesOf = map[string]int{"LDR.S": 4, "LDR.D": 8, "LDR.Q": 16, "STR.S": 4, "S
 // advance moves the pointers by elements, except those that have moved.
 func (n *nest) advance(elements int, moved ...int) {
 	for i, reg := range n.pointer {
-		if m := member(n.b.Graph.Kernel, i); reg >= 0 && elements > 0 && m.At == 0 {
+		if m := member(n.b.Graph.Kernel, i); reg >= 0 && elements > 0 && m.At == 0 && !slices.Contains(moved, reg) {
 			n.do("ADD", x(reg), x(reg), imm(elements*n.dtype(i).Size()*max(1, int(m.Of))))
 		}
 	}
