@@ -33,6 +33,11 @@ func WindowQuantile(axis int, x, places Node) Node {
 	return apply(ir.OpWindowQuantile, ir.Attr{Axis: axis}, x.get(), places.get())
 }
 
+// Nth makes the op's node.
+func Nth(axis int, x, places Node) Node {
+	return apply(ir.OpNth, ir.Attr{Axis: axis}, x.get(), places.get())
+}
+
 // StoredFor names the op for which steps store their result.
 var StoredFor = storedFor
 

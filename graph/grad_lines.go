@@ -22,6 +22,15 @@ func pullSort(p *pullback) []Node {
 	return []Node{p.cotangent.zerosOf(p.args[0]).Scatter(p.attr.Axis, from, p.cotangent, ScatterSet)}
 }
 
+// pullNth gives the cotangent to the elements selected.
+func pullNth(p *pullback) []Node {
+	k, x := p.attr.Axis, p.args[0]
+	last := apply(ir.OpExtent, ir.Attr{DType: Int64, Begin: x.typ.Shape[k]}).Sub(1)
+	places := p.arg(1).Maximum(0).Minimum(last)
+	order := apply(ir.OpArgSort, ir.Attr{Axis: k, Len: x.typ.Shape[k]}, x.unnamed())
+	return []Node{p.cotangent.zerosOf(x).Scatter(k, order.TakeAlong(k, places), p.cotangent, ScatterAdd), {}}
+}
+
 // rows returns, for each element of ragged rows, the number of its row.
 func (p *pullback) rows() Node {
 	k, shape := p.attr.Axis, p.args[0].typ.Shape

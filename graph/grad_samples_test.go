@@ -136,6 +136,10 @@ var structured = map[ir.Op]func(t *rapid.T) gradSample{
 	ir.OpSortDown: func(t *rapid.T) gradSample {
 		return of3(t, func(x graph.Node) graph.Node { return x.SortDescending(-1) })
 	},
+	ir.OpNth: func(t *rapid.T) gradSample {
+		qs := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.2, 0.5, 0.83, 1}), 1, 3).Draw(t, "parts")
+		return of3(t, func(x graph.Node) graph.Node { return x.Quantiles(qs, 1) })
+	},
 	ir.OpRecurrence: func(t *rapid.T) gradSample {
 		var o []graph.ReduceOption
 		if rapid.Bool().Draw(t, "reverse") {

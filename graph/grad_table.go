@@ -194,6 +194,7 @@ var derivatives = [...]derivative{
 	ir.OpLeaves:            {zero: givesIndices},
 	ir.OpRecurrence:        {pull: pullRecurrence},
 	ir.OpWindowQuantile:    {none: "Rolling has a rule of its own"},
+	ir.OpNth:               {pull: pullNth},
 
 	ir.OpConcat: {pull: pullConcat},
 }

@@ -91,16 +91,14 @@ func (x Node) nanQuantile(q float64, axis []any) (Node, error) {
 	if known && extent == 0 {
 		return x, fmt.Errorf("axis %d of %s has no elements", k, x.get().text())
 	}
-	sorted := x.Sort(k)
 	last := x.IsNaN().Not().Cast(Int64).Sum(k, KeepDims).Sub(1) // the place of the last number
 	at := last.Cast(Float64).Mul(q)
 	before := at.Floor()
-	low, high := before.Cast(Int64), at.Ceil().Cast(Int64)
-	element := func(place Node) Node { return sorted.TakeAlong(k, place.Maximum(0)) } // without numbers it is NaN
-	a, b := element(low), element(high)
-	y := between(a, b, at.Sub(before).Cast(x.DType()))
+	places := Concat(k, before.Cast(Int64), at.Ceil().Cast(Int64)) // without numbers below 0: the first element is NaN
+	found := apply(ir.OpNth, ir.Attr{Axis: k}, x.get(), places.get())
+	y := between(found.SliceAxis(k, 0, 1, 1), found.SliceAxis(k, 1, 2, 1), at.Sub(before).Cast(x.DType()))
 	if !known { // an empty axis is an error of this Index
-		y = Where(last.Lt(0), sorted.Index(k, -1).Unsqueeze(k), y)
+		y = Where(last.Lt(0), x.Index(k, -1).Unsqueeze(k), y)
 	}
 	if r.keep {
 		for range len(r.axes) - 1 { // all axes were joined in one

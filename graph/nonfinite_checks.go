@@ -19,7 +19,7 @@ func mayMakeNonFinite(v *ir.Value) bool {
 	case ir.OpCopy, ir.OpSelect, ir.OpUnlikely:
 		return false
 	}
-	moves := v.Op.IsJoin() || v.Op.IsLine() && v.Op.MovesBits() || v.Op.Info().Sorts
+	moves := v.Op.IsJoin() || v.Op.IsLine() && v.Op.MovesBits() || v.Op.Info().Sorts || v.Op.Info().Selects
 	return nonFiniteTypes.Has(v.Type.DType) && v.Op.IsComputed() && !moves
 }
 

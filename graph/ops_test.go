@@ -22,6 +22,7 @@ var otherwise = map[ir.Op]string{
 	ir.OpExtent: "Mean and others divide by it",
 
 	ir.OpWindowQuantile: "Rolling's Quantile and Median",
+	ir.OpNth:            "Quantile, Median and others",
 }
 
 // TestEveryOpHasAMethod builds each op of the table by the method of its name.

@@ -95,7 +95,8 @@ func (x Node) Quantile(q float64, axis ...any) Node {
 	return x.inComputeType(func(x Node) Node { return x.quantiles([]float64{q}, axis, "KeepDims", "QuantileMethod")[0] })
 }
 
-// Quantiles returns several quantiles as the slices of a new first axis. The elements are sorted once.
+// Quantiles returns several quantiles as the slices of a new first axis. Up to eight are selected together; for more, the elements
+// are sorted once.
 func (x Node) Quantiles(qs []float64, axis ...any) Node {
 	if len(qs) == 0 {
 		return fail("no parts: give one or more")
@@ -115,42 +116,98 @@ func (x Node) quantiles(qs []float64, args []any, options ...string) Nodes {
 	if err != nil {
 		return all(fail("%w", err))
 	}
-	sorted := x.Sort(k)
-	if sorted.Err() != nil {
-		return all(sorted)
-	}
-	var out Nodes
-	for _, q := range qs {
+	var places Nodes
+	parts := make([]any, len(qs))
+	for i, q := range qs {
 		if !(q >= 0 && q <= 1) {
 			return all(fail("a part of %v: give one from 0 to 1", q))
 		}
-		y := sorted.quantile(k, method, q)
-		last := sorted.Index(k, -1).inReals() // NaN if there is one, as sorts put it last
-		y = Where(last.IsNaN(), last, y)
+		var at Nodes
+		at, parts[i] = quantilePlaces(x.get().typ.Shape[k], method, q)
+		places = append(places, at...)
+	}
+	floats, short := ir.Floats.Has(x.DType()), false
+	if n, known := x.get().typ.Shape[k].Int(); known && n <= shortLine && floats {
+		places, short = append(places, Scalar(Int64, n-1)), true
+	}
+	found := x.nth(k, places)
+	if found.Err() != nil {
+		return all(found)
+	}
+	return found.interpolated(k, parts, func(y Node) Node {
+		switch {
+		case short: // NaNs are last
+			last := found.Index(k, -1)
+			y = Where(last.IsNaN(), last, y)
+		case floats:
+			y = Where(x.IsNaN().Any(k), math.NaN(), y)
+		}
 		if keep != nil {
 			y = y.Unsqueeze(keep)
 		}
-		out = append(out, y)
-	}
-	return out
+		return y
+	})
 }
 
-// quantile returns quantile q of sorted lines along axis k.
-func (x Node) quantile(k int, method string, q float64) Node {
-	d := x.get().typ.Shape[k]
-	if extent, known := d.Int(); known {
-		at := min(max(quantileMethods[method](float64(extent), q), 0), float64(extent-1))
-		y, t := x.Index(k, int(at)).inReals(), at-math.Floor(at)
-		if t > 0 {
-			y = between(y, x.Index(k, int(at)+1).inReals(), t)
+// quantilePlaces returns the place of quantile q among n elements in order, or the two places around it and the part of the way from
+// one to the other, else nil.
+func quantilePlaces(n ir.Dim, method string, q float64) (places Nodes, part any) {
+	if count, known := n.Int(); known {
+		at := min(max(quantileMethods[method](float64(count), q), 0), float64(count-1))
+		low := math.Floor(at)
+		if at == low {
+			return Nodes{Scalar(Int64, int(low))}, nil
 		}
+		return Nodes{Scalar(Int64, int(low)), Scalar(Int64, int(low)+1)}, at - low
+	}
+	count := apply(ir.OpExtent, ir.Attr{DType: Float64, Begin: n})
+	at := symbolicPosition(method, count, q).Maximum(0).Minimum(count.Sub(1))
+	low := at.Floor()
+	return Nodes{low.Cast(Int64), at.Ceil().Cast(Int64)}, at.Sub(low)
+}
+
+// nthMost is the greatest number of elements that are selected from lines; for more, lines are sorted.
+const nthMost = 16
+
+// shortLine is the greatest number of elements that are sorted to select some, so that the last one is known too.
+const shortLine = 32
+
+// nth returns the elements at some places along the sorted axis k.
+func (x Node) nth(k int, places Nodes) Node {
+	for i, p := range places {
+		places[i] = p.Unsqueeze(0)
+	}
+	at := Concat(0, places...)
+	if len(places) > nthMost {
+		return x.Sort(k).Take(k, at)
+	}
+	full := append(Shape{}, x.get().typ.Shape...)
+	lined := repeated(ir.Fixed(1), len(full))
+	full[k] = ir.Fixed(len(places))
+	lined[k] = full[k]
+	return apply(ir.OpNth, ir.Attr{Axis: k}, x.get(), at.Reshape(Shape(lined)).BroadcastTo(full).get())
+}
+
+// interpolated returns a node for each part: between two elements of axis k, the second of which is that part of the way
+// from the first, or of one element if the part is nil.
+func (x Node) interpolated(k int, parts []any, finish func(y Node) Node) (out Nodes) {
+	at := 0
+	next := func() Node {
+		y := x.Index(k, at).inReals()
+		at++
 		return y
 	}
-	n := apply(ir.OpExtent, ir.Attr{DType: Float64, Begin: d})
-	at := symbolicPosition(method, n, q).Maximum(0).Minimum(n.Sub(1))
-	element := func(at Node) Node { return x.Take(k, at.Cast(Int64)).inReals() }
-	y := element(at.Floor())
-	return between(y, element(at.Ceil()), at.Sub(at.Floor()).Cast(y.DType()))
+	for _, part := range parts {
+		y := next()
+		if part != nil {
+			if n, ok := part.(Node); ok {
+				part = n.Cast(y.DType())
+			}
+			y = between(y, next(), part)
+		}
+		out = append(out, finish(y))
+	}
+	return out
 }
 
 // between returns a + t*(b-a) for a <= b and 0 <= t < 1. Where b-a is no number, it is a: for the same infinity twice, and

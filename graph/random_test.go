@@ -236,6 +236,8 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return x.SearchSorted(y, v.Op == ir.OpSearchSortedRight).MoveAxis(-1, a.Axis)
 	case ir.OpWindowQuantile:
 		return graph.WindowQuantile(a.Axis, args[0], args[1])
+	case ir.OpNth:
+		return graph.Nth(a.Axis, args[0], args[1])
 	case ir.OpRecurrence:
 		return args[0].Recurrence(a.Axis, args[1])
 	case ir.OpSqueeze:

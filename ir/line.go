@@ -54,7 +54,7 @@ func LineIndex(index int64, extent int) int {
 // MovesBits reports whether an op on lines moves elements of any type unchanged. Other ops on lines compare or combine them.
 func (op Op) MovesBits() bool {
 	info := op.Info()
-	return info.Kind == Line && !info.Places && !info.Sorts && info.By == OpInvalid && op != OpWindowQuantile
+	return info.Kind == Line && !info.Places && !info.Sorts && !info.Selects && info.By == OpInvalid && op != OpWindowQuantile
 }
 
 // inferGather returns the type of the gathered elements of x. There is one index along the axis for each element of the result.
@@ -207,7 +207,7 @@ func CheckLengths(op Op, n int, in []int) error {
 		ok = n <= in[0]
 	case info.Ragged:
 		ok = in[1] > 0 && n == in[1]-1 && (!info.Weighted || in[2] == in[3])
-	case info.Searches():
+	case info.Searches(), info.Selects:
 		ok = n == in[1]
 	case op == OpWindowQuantile:
 		ok = n == in[1] && n <= in[0]

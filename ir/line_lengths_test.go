@@ -26,6 +26,7 @@ func TestCheckLengths(t *testing.T) {
 		{ir.OpGatherMulAdd, 1, []int{9, 5, 5}, [][]int{{1, 9, 5, 4}, {0, 9, 5, 5}}},
 		{ir.OpScatterAdd, 9, []int{9, 5, 5}, [][]int{{8, 9, 5, 5}, {9, 9, 5, 4}}},
 		{ir.OpRecurrence, 9, []int{9, 9}, [][]int{{8, 9, 9}, {9, 9, 8}, {9, 8, 9}}},
+		{ir.OpNth, 5, []int{9, 5}, [][]int{{6, 9, 5}, {5, 9, 4}}},
 		{ir.OpWindowQuantile, 5, []int{9, 5}, [][]int{{5, 4, 5}, {5, 9, 4}}},
 	} {
 		require.NoError(t, ir.CheckLengths(c.op, c.n, c.in))

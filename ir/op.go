@@ -84,6 +84,8 @@ type OpInfo struct {
 	// Sorts marks ops on lines that sort, from the greatest down if Descending. The result of an op that sorts, searches or walks lines is
 	// positions, as Int64, if Places, otherwise elements.
 	Sorts, Descending, Places bool
+	// Selects marks ops on lines whose second operand has places in the sorted line, as Int64.
+	Selects bool
 	// Indexed marks ops on lines whose second operand has indices: see takesIndices.
 	Indexed bool
 	// Ragged marks ops on lines whose second operand has offsets and whose third one, if there is one, has indices.
@@ -115,9 +117,9 @@ func (o *OpInfo) Scatters() bool { return o.Indexed && o.Arity == 3 && !o.Weight
 // Searches reports whether an op on lines finds the positions of its second operand in lines of the first.
 func (o *OpInfo) Searches() bool { return o.Places && !o.Sorts && !o.Walks }
 
-// holdsIndices reports whether operand i of an op on lines has indices or offsets.
+// holdsIndices reports whether operand i of an op on lines has indices, offsets or places.
 func (o *OpInfo) holdsIndices(i int) bool {
-	return i == 1 && (o.Indexed || o.Ragged) || i == 2 && o.Ragged
+	return i == 1 && (o.Indexed || o.Ragged || o.Selects) || i == 2 && o.Ragged
 }
 
 // Info returns the row of op.

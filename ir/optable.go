@@ -159,6 +159,7 @@ const (
 	OpLeaves
 	OpRecurrence
 	OpWindowQuantile
+	OpNth
 
 	OpConcat
 
@@ -365,6 +366,7 @@ var rows = [numOps]OpInfo{
 
 	OpRecurrence:     {Name: "recurrence", Doc: "y[i] = z[i]*y[i-1] + x[i] along an axis, z being the second operand; y[0] = x[0]", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferRecurrence, Eval: evalLine, Line: recurrenceLine},
 	OpWindowQuantile: {Name: "window_quantile", Doc: "for each window of x along an axis, its element at the place y in ascending order, NaNs last; between two elements linearly interpolated, NaN for a place that it lacks", Kind: Line, Arity: 2, Domain: Floats & Native, attrs: []*attribute{attrAxis}, Infer: inferWindowQuantile, Eval: evalLine, Line: windowQuantileLine},
+	OpNth:            {Name: "nth", Doc: "the elements of x along an axis at the places y in ascending order, NaNs last; at a place outside it, the first or the last element", Kind: Line, Arity: 2, Domain: Computed, attrs: []*attribute{attrAxis}, Infer: inferNth, Eval: evalLine, Line: nthLine, Selects: true},
 
 	OpConcat: {Name: "concat", Doc: "the operands concatenated along an axis", Kind: Join, Arity: 1, More: true, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferConcat, Eval: evalJoin, Part: partOfConcat},
 }

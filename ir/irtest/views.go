@@ -38,6 +38,7 @@ var makers = map[ir.Op]func(g *gen, v *ir.Value){
 	ir.OpWindow:    (*gen).window,
 	ir.OpGather:    (*gen).gather,
 	ir.OpScatter:   (*gen).scatter,
+	ir.OpNth:       (*gen).nth,
 	ir.OpRaggedAdd: (*gen).ragged,
 }
 
@@ -216,6 +217,14 @@ func (g *gen) gather(v *ir.Value) {
 		return
 	}
 	g.add(op, ir.Attr{Axis: k}, v, i)
+}
+
+// nth selects elements of lines at random places, some of which are outside.
+func (g *gen) nth(v *ir.Value) {
+	if i, k := g.indices(v); i != nil {
+		one := g.add(ir.OpConst, ir.Attr{DType: ir.Int64, Bits: 1})
+		g.add(ir.OpNth, ir.Attr{Axis: k}, v, g.add(ir.OpSub, ir.Attr{}, i, one))
+	}
 }
 
 // scatter stores or combines gathered elements at random indices.

@@ -8,7 +8,7 @@ import (
 )
 
 // Lookup, and the micro-kernels of ops on lines, which are written by hand: gather, gather_reduce, scatter, recurrence, rescan, and
-// those of leaves.go, ragged.go, search.go and sort.go. The lines of gather and scatter run down the columns of a block, so that
+// those of leaves.go, nth.go, ragged.go, search.go and sort.go. The lines of gather and scatter run down the columns of a block, so that
 // adjacent elements with one index move together.
 
 // scatterOps are the ops with updates.

@@ -39,6 +39,7 @@ const (
 	Leaves                   // walks through binary trees
 	Recurrence               // linear recurrences along the rows
 	WindowQuantile           // quantiles of windows of the rows
+	Nth                      // elements of rows by their places in order
 	Rescan                   // the chunks of scans of sums along the rows, where some overflow
 	numMicros
 )
@@ -166,6 +167,9 @@ func init() {
 		WindowQuantile: {name: "window_quantile", doc: "out[r,c] = what the op gives of window c of row r of in and the place y[r,c]; in has length columns, and windows have those that columns leave",
 			has: microParts{dtype: true}, types: ir.OpWindowQuantile.Info().Domain, fields: []string{"length", "across", "across_y", "across_out", "work"}, written: true, args: windowQuantileArgs, limits: windowQuantileLimits, fit: windowQuantileFit, meaning: windowQuantileMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},
+		Nth: {name: "nth", doc: "out[r,c] = the element of row r of in that has the place y[r,c] once that is ordered, or the nearest place; in has length columns",
+			has: microParts{dtype: true}, types: ir.AllTypes & ir.Native, fields: []string{"length", "across", "across_y", "across_out", "work"}, written: true, args: nthArgs, limits: nthLimits, fit: nthFit, meaning: nthMeaning,
+			time: Time{Unit: Computed, Times: nthLine, PerRow: true}, wholeRows: true},
 		Rescan: {name: "rescan", doc: "out[r,c] and after[r] = what ir.Rescan gives for the line in[r], of chunks as ir.ScanLine says, with the carries before[r,k], if one of chunks last[r,k] is not finite; else they stay",
 			has: microParts{dtype: true}, types: ir.Floats & ir.Native, fields: []string{"across", "across_last", "across_out", "chunks"}, written: true, args: rescanArgs, meaning: rescanMeaning,
 			time: Time{Unit: Computed}, updates: true, wholeRows: true},

@@ -39,6 +39,7 @@ var examples = []string{
 	"leaves leaves i32",
 	"recurrence f64",
 	"window_quantile f64",
+	"nth f32",
 	"rescan f32",
 	"reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }",
 }

@@ -28,6 +28,8 @@ type Lines struct {
 	MergeElems int
 	// MergeWork is the cost of merging an element of a line, in additions.
 	MergeWork float64
+	// NthWork is the cost of selecting elements from a line, for each of its elements, in additions.
+	NthWork float64
 	// SortLines is the least number of long lines of which each is sorted by one goroutine, in its local
 	// memory. Fewer lines would leave goroutines idle.
 	SortLines int
@@ -42,7 +44,7 @@ type Lines struct {
 func defaultLines() Lines {
 	return Lines{
 		LineElems: 1 << 14, ScatterCols: 64, GatherBytes: 4096, GatherElems: 1 << 16, LineWork: 8,
-		SortWork: 250, SortChunk: 1 << 17, MergeElems: 1 << 17, MergeWork: 500, SortLines: 16,
+		SortWork: 250, SortChunk: 1 << 17, MergeElems: 1 << 17, MergeWork: 500, NthWork: 80, SortLines: 16,
 		RecurrenceRows: 16, LookupWork: 25,
 	}
 }

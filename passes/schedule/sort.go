@@ -47,7 +47,7 @@ const tooManyPlaces = "a line has too many elements"
 
 // transposes reports whether lines are transposed to be sorted, and finds the axis along which they are side by side.
 func (l *lineStep) transposes() bool {
-	l.columns(-1, -1)
+	l.columns(-1, 1)
 	return l.cols >= 0 && !l.t.isPortable(transposeKernel(l.step.Body.In[0].DType)) && !l.t.isPortable(transposeKernel(l.step.OutType(0)))
 }
 
@@ -71,9 +71,7 @@ func (l *lineStep) sortCall(k kernel.Code, w *walk, rows int, in, out *view) nes
 func (l *lineStep) sortTransposed(k kernel.Code) nest.Nest {
 	s, n, first := l.step, l.step.LineOf(l.step.In[0]), l.step.Axes[l.line].Extent
 	from, to := s.Body.In[0].DType, s.OutType(0)
-	each := (s.Axes[l.cols].Extent + l.t.Workers - 1) / l.t.Workers // goroutines share what is less: 130,000x16 take 0.5 of the time
-	wide := max(min(l.t.TransposedRows, each), l.t.PackBytes/(n*max(from.Size(), to.Size())))
-	w := newWalk(s.Axes).cutAll(l.line, l.cols).cut(l.cols, wide)
+	w := newWalk(s.Axes).cutAll(l.line, l.cols).cut(l.cols, l.transposedLines(n*max(from.Size(), to.Size())))
 	some := w.cut(l.cols, max(1, l.t.LineElems/n))
 	in, out := viewOf(0, &s.In[0]), viewOf(1, &s.Out[0].Access)
 	lines, sorted := l.local(w, from, n), l.local(w, to, first)
@@ -81,6 +79,12 @@ func (l *lineStep) sortTransposed(k kernel.Code) nest.Nest {
 	items = append(items, some.wrap(w, []nest.Item{l.sortCall(k, some, l.cols, &lines, &sorted)})...)
 	items = append(items, transposeCall(to, w.size[l.cols], nest.Fixed(first), w.arg(&sorted, l.cols), 1, w.arg(&out, l.line)))
 	return w.part(items)
+}
+
+// transposedLines returns how many lines of so many bytes are transposed at a time.
+func (l *lineStep) transposedLines(bytes int) int {
+	each := (l.step.Axes[l.cols].Extent + l.t.Workers - 1) / l.t.Workers // goroutines share what is less: 130,000x16 take 0.5 of the time
+	return max(min(l.t.TransposedRows, each), l.t.PackBytes/bytes)
 }
 
 // local reserves memory for a block of lines of n elements.

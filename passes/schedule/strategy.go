@@ -49,7 +49,7 @@ func strategiesOf(role plan.Role) []strategy {
 				{"matmul-small", matmulSmall}, {"matmul-batch", matmulBatch}},
 			plan.Line: {{"gather", gather}, {"gather-reduction", gatherReduction}, {"ragged", ragged}, {"scatter", scatter},
 				{"sort", sort}, {"merge-sort", mergeSort}, {"search", search}, {"leaves", leaves}, {"recurrence", recurrence},
-				{"window-quantile", windowQuantile}},
+				{"window-quantile", windowQuantile}, {"nth", nth}},
 		}
 	})
 	return strategies.byRole[role]

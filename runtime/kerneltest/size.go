@@ -93,6 +93,8 @@ func (z *sizer) add(rows, cols, length int) {
 		case kernel.WindowQuantile: // a line of so many windows, and its scratch memory
 			size := 1 + z.rng.IntN(40)
 			s.fields[0], s.fields[4] = s.cols+size-1, kernel.WindowQuantileWork(size)
+		case kernel.Nth:
+			s.fields[4] = kernel.NthWork(s.fields[0])
 		}
 	}
 	z.sizes = append(z.sizes, s)

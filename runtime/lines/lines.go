@@ -1,5 +1,5 @@
 // Package lines holds the micro-kernels that are written by hand, because their control flow depends on data: places, gather,
-// gather_reduce, ragged, scatter, the sorts, search, leaves, recurrence, window_quantile and rescan. Memory bounds their time. Each has a
+// gather_reduce, ragged, scatter, the sorts, search, leaves, recurrence, window_quantile, nth and rescan. Memory bounds their time. Each has a
 // version in Go for every engine. Gathers, parts of sorts, places, searches, walks through trees, and the sums of floats of
 // gather_reduce and ragged also have assembly for AVX2; places, searches and those sums have assembly for AVX-512 too. On AVX2 the rest
 // of gather_reduce, ragged and scatter combines rows with built-in kernels. Register makes the kernels known.
@@ -59,6 +59,8 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 		return typed(m.Type, recurrence[uint8], recurrence[uint32], recurrence[uint64], recurrence[float32], recurrence[float64])
 	case kernel.WindowQuantile:
 		return windowQuantileOf(m, portableSorters)
+	case kernel.Nth:
+		return nthOf(m, portableSorters)
 	case kernel.Rescan:
 		return map[ir.DType]func(*abi.Frame){ir.Float32: rescan[float32], ir.Float64: rescan[float64]}[m.Type]
 	}

@@ -2,106 +2,39 @@
 
 package lines
 
-import (
-	mathbits "math/bits"
-	"unsafe"
-)
-
-// A quicksort of words for AVX2 (Bramas 2017; Blacher, Giesen and Kühne 2021). Words are partitioned by vectors, from one of two
-// memories to the other and back. A few words are sorted by networks in registers. If pivots divide badly again and again, words
-// are sorted digit by digit. So are more than quickTo words, because a call of assembly must be short.
+// The quicksort for AVX2 (Bramas 2017; Blacher, Giesen and Kühne 2021): words are partitioned by vectors, and a few are sorted
+// by networks in registers. More than quickTo words are sorted digit by digit, because a call of assembly must be short.
 
 // quickTo is the greatest number of words that are sorted by quicksort. On Zen 3 a partition of that many takes 25 microseconds for
 // 4-byte words, and 50 for 8-byte words.
 const quickTo = 1 << 17
 
-// quick is a sort of the words that fill both memories. Only the first words need be in order.
-type quick[K word] struct {
-	words, spare []K
-	first        int
-	high         int // behind the last bit that may be set
+// quicksort32 and quicksort64 are the sort functions of sorters. If low is not 0, all words are different.
+func quicksort32(words, spare []uint32, first, low, high int) []uint32 {
+	return quicksort(vectorQuick32(words, spare, first, high), low)
 }
 
-// quicksort is the sort function of a sorter. If low is not 0, all words are different.
-func quicksort[K word](words, spare []K, first, low, high int) []K {
-	if len(words) > quickTo || high-low <= 8 && len(words) > insertionTo { // keys of a byte are sorted by one digit
-		return radix(words, spare, first, low, high)
-	}
-	q := quick[K]{words, spare[:len(words)], first, high}
-	q.sort(part[K]{end: len(words), most: ^K(0), splits: 2 * mathbits.Len(uint(len(words)))})
-	return words
+func quicksort64(words, spare []uint64, first, low, high int) []uint64 {
+	return quicksort(vectorQuick64(words, spare, first, high), low)
 }
 
-// part is the words from at to end-1, none of which is greater than most. They are in spare if moved is set. The part may be
-// partitioned splits more times.
-type part[K word] struct {
-	at, end int
-	most    K
-	moved   bool
-	splits  int
+func quicksort[K word](q quick[K], low int) []K {
+	if len(q.words) > quickTo || q.high-low <= 8 && len(q.words) > insertionTo { // keys of a byte are sorted by one digit
+		return radix(q.words, q.spare, q.first, low, q.high)
+	}
+	q.sort(q.all())
+	return q.words
 }
 
-// sort orders a part of words, in words.
-func (q *quick[K]) sort(p part[K]) {
-	few := fewVectors * vectorBytes / int(unsafe.Sizeof(K(0)))
-	for p.end-p.at > few && p.at < q.first {
-		from, to := q.words[p.at:p.end], q.spare[p.at:p.end]
-		if p.moved {
-			from, to = to, from
-		}
-		if p.splits == 0 {
-			copy(q.words[p.at:p.end], radix(from, to, 0, 0, q.high))
-			return
-		}
-		p.splits--
-		p.moved = !p.moved
-		pivot := pivotOf(from)
-		if pivot < p.most {
-			middle := p.at + partition(from, to, pivot)
-			lesser := p
-			lesser.end, lesser.most = middle, pivot
-			q.sort(lesser)
-			p.at = middle
-			continue
-		}
-		if pivot == 0 { // all are
-			clear(q.words[p.at:p.end])
-			return
-		}
-		middle := p.at + partition(from, to, pivot-1) // the others are equal
-		for i := range q.words[middle:p.end] {
-			q.words[middle+i] = pivot
-		}
-		p.end, p.most = middle, pivot-1
-	}
-	if p.end == p.at || p.at >= q.first {
-		return
-	}
-	from := q.words
-	if p.moved {
-		from = q.spare
-	}
-	sortFew(&from[p.at], &q.words[p.at], p.end-p.at)
+// vectorQuick32 and vectorQuick64 are not one function: values of generic functions would be allocated.
+func vectorQuick32(words, spare []uint32, first, high int) quick[uint32] {
+	return quick[uint32]{words: words, spare: spare[:len(words)], first: first, high: high, few: fewVectors * vectorBytes / 4,
+		partition: partition[uint32], sortFew: sortFew[uint32]}
 }
 
-// pivotOf returns the median of some words.
-func pivotOf[K word](x []K) K {
-	var some [32]K
-	n := 8
-	switch {
-	case len(x) > 1<<13:
-		n = 32
-	case len(x) > 1<<10:
-		n = 16
-	}
-	apart := uint64(len(x)) << 32 / uint64(n)
-	at := apart / 2
-	for i := range some[:n] {
-		some[i] = x[at>>32]
-		at += apart
-	}
-	sortFew(&some[0], &some[0], n)
-	return some[n/2]
+func vectorQuick64(words, spare []uint64, first, high int) quick[uint64] {
+	return quick[uint64]{words: words, spare: spare[:len(words)], first: first, high: high, few: fewVectors * vectorBytes / 8,
+		partition: partition[uint64], sortFew: sortFew[uint64]}
 }
 
 // lesserFirst32 maps each set of greater lanes to the permutation that puts the lesser lanes first. lesserFirst64 does so for

@@ -19,11 +19,11 @@ func TestQuicksort(t *testing.T) {
 	if abi.Best() < abi.AVX2 {
 		t.Skip("no AVX2")
 	}
-	testQuicksort[uint32](t, 32)
-	testQuicksort[uint64](t, 64)
+	testQuicksort(t, quicksort32, 32)
+	testQuicksort(t, quicksort64, 64)
 }
 
-func testQuicksort[K word](t *testing.T, width int) {
+func testQuicksort[K word](t *testing.T, sort func(words, spare []K, first, low, high int) []K, width int) {
 	lengths := []int{1<<10 - 1, 1<<10 + 1, 1<<13 + 1, quickTo, quickTo + 1}
 	for n := range 300 {
 		lengths = append(lengths, n+1)
@@ -56,7 +56,7 @@ func testQuicksort[K word](t *testing.T, width int) {
 				}
 			}
 			for _, first := range []int{n, n/3 + 1} {
-				got := quicksort(slices.Clone(words), make([]K, n), first, 0, width)
+				got := sort(slices.Clone(words), make([]K, n), first, 0, width)
 				require.True(t, slices.Equal(sorted[:first], got[:first]), "%d words of %d bits, shape %d", n, width, shape)
 			}
 		}
@@ -74,7 +74,7 @@ func TestQuicksortGivesUp(t *testing.T) {
 			words[i] = ir.Mix(1, uint64(i/3))
 		}
 		want := slices.Sorted(slices.Values(words))
-		q := quick[uint64]{words, make([]uint64, len(words)), len(words), 64}
+		q := vectorQuick64(words, make([]uint64, len(words)), len(words), 64)
 		q.sort(part[uint64]{end: len(words), most: ^uint64(0), splits: splits})
 		require.Equal(t, want, words, "%d partitions", splits)
 	}

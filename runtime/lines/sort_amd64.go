@@ -17,8 +17,8 @@ const (
 )
 
 var vectorSorters = sorters{
-	sorter[uint32]{sort: quicksort[uint32], sortFew: sortFew[uint32], few: fewVectors * vectorBytes / 4, toKeys: toKeys32, toElements: toElements32, least: leastPlaces32, toWords: toWords32},
-	sorter[uint64]{sort: quicksort[uint64], sortFew: sortFew[uint64], few: fewVectors * vectorBytes / 8, toKeys: toKeys64, toElements: toElements64, least: leastPlaces64},
+	sorter[uint32]{sort: quicksort32, sortFew: sortFew[uint32], few: fewVectors * vectorBytes / 4, toKeys: toKeys32, toElements: toElements32, least: leastPlaces32, toWords: toWords32, partition: partition[uint32]},
+	sorter[uint64]{sort: quicksort64, sortFew: sortFew[uint64], few: fewVectors * vectorBytes / 8, toKeys: toKeys64, toElements: toElements64, least: leastPlaces64, partition: partition[uint64]},
 }
 
 // registerSorts registers the kernels among all that sort.
@@ -32,6 +32,8 @@ func registerSorts(all []*kernel.Micro) {
 			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: orderOf(m, vectorSorters)})
 		case kernel.Merge:
 			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: mergeOf(m, vectorSorters)})
+		case kernel.Nth:
+			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: nthOf(m, vectorSorters)})
 		case kernel.WindowQuantile:
 			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: windowQuantileOf(m, vectorSorters)})
 		}

@@ -10,9 +10,12 @@ type sorter[K word] struct {
 	// sort sorts words by bits low to high-1, or at least the first ones. It returns them in words or in spare, which has the
 	// same length. Words with equal bits keep their order if low is not 0.
 	sort func(words, spare []K, first, low, high int) []K
-	// sortFew sorts up to few words. It may be nil.
+	// sortFew sorts up to few words.
 	sortFew func(from, to *K, n int)
 	few     int
+	// partition stores the words that are not greater than a pivot, followed by the others, and returns the number of the former.
+	// There are more than few words.
+	partition func(from, to []K, pivot K) int
 	// toKeys and toElements convert some whole vectors of the first elements, and return the number of elements. least stores the
 	// positions of those among them whose keys may be at most most, and returns how many there are. toWords stores words of the keys
 	// and positions. Each is nil if the engine lacks it.
@@ -36,4 +39,7 @@ type sorters struct {
 	wide   sorter[uint64]
 }
 
-var portableSorters = sorters{sorter[uint32]{sort: radix[uint32]}, sorter[uint64]{sort: radix[uint64]}}
+var portableSorters = sorters{
+	sorter[uint32]{sort: radix[uint32], sortFew: fewInOrder[uint32], few: insertionTo, partition: partitionWords[uint32]},
+	sorter[uint64]{sort: radix[uint64], sortFew: fewInOrder[uint64], few: insertionTo, partition: partitionWords[uint64]},
+}

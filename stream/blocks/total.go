@@ -22,6 +22,7 @@ var totalRules = map[ir.Op]func(d *Division, v *ir.Value) (rule, error){
 	ir.OpAllBits: exactRule, ir.OpAnyBits: exactRule, ir.OpXorBits: exactRule,
 	ir.OpArgMin: findRule, ir.OpArgMax: findRule,
 	ir.OpSort: sortRule, ir.OpSortDown: sortRule, ir.OpArgSort: sortRule, ir.OpArgSortDown: sortRule,
+	ir.OpNth:       nthRule,
 	ir.OpDot:       dotRule,
 	ir.OpDotHalves: dotRule,
 	ir.OpScatter:   scatterRule, ir.OpScatterAdd: scatterRule, ir.OpScatterMul: scatterRule,
@@ -138,6 +139,18 @@ func sortRule(d *Division, v *ir.Value) (rule, error) {
 			at := places(w, parts[0], 0, first)
 			from := parts[len(parts)-1] // the values, or the indices if those are wanted
 			return w.moved(w.add(ir.OpGather, ir.Attr{Axis: 0}, v, from, at), 0, axis)
+		},
+	}, nil
+}
+
+// nthRule is for elements selected from lines. The parts are all elements.
+func nthRule(*Division, *ir.Value) (rule, error) {
+	return rule{
+		block: func(w *writer, v *ir.Value) []*ir.Value {
+			return []*ir.Value{w.moved(w.value(v.Args[0]), v.Attr.Axis, 0)}
+		},
+		finish: func(w *writer, v *ir.Value, parts []*ir.Value) *ir.Value {
+			return w.add(v.Op, *v.Attr, v, w.moved(parts[0], 0, v.Attr.Axis), w.value(v.Args[1]))
 		},
 	}, nil
 }
