@@ -11,7 +11,9 @@ import (
 )
 
 // Quantiles take axes and options as reductions do, but either one axis or none for all elements. Quantiles of integers
-// and bools are Float64, as in NumPy.
+// and bools are Float64, as in NumPy. Their elements are selected (Floyd and Rivest, Algorithm 489, 1975), not sorted: a line
+// is read once, and a second time if its sample describes it badly or if many elements are equal. One worker reads a line, and
+// needs 16 bytes of memory for each of its elements, at most 2 MiB.
 
 // QuantileMethod says how Quantile and Quantiles interpolate between two elements, by NumPy's names: "linear" (the
 // default), "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf", "closest_observation",

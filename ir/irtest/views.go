@@ -221,6 +221,9 @@ func (g *gen) gather(v *ir.Value) {
 
 // nth selects elements of lines at random places, some of which are outside.
 func (g *gen) nth(v *ir.Value) {
+	if !ir.OpNth.Info().Domain.Has(v.Type.DType) {
+		return
+	}
 	if i, k := g.indices(v); i != nil {
 		one := g.add(ir.OpConst, ir.Attr{DType: ir.Int64, Bits: 1})
 		g.add(ir.OpNth, ir.Attr{Axis: k}, v, g.add(ir.OpSub, ir.Attr{}, i, one))

@@ -16,16 +16,17 @@ import (
 // Connected values are unrolled together or not at all. They are not unrolled if a view needs one of them whole, or
 // if their channels have too many ops.
 //
+// A concatenation of several channels that are stored elsewhere, such as a roll along them, becomes one of single
+// channels: one loop then stores all of them side by side.
+//
 // Requires: views are ops; no two values compute the same.
 // Ensures: values keep their types.
 func Unroll(s *State) error {
 	u := &unroller{s: s}
-	if s.NoFuse || !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return u.axis(v) >= 0 }) {
+	if s.NoFuse || !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return u.axis(v) >= 0 || u.joinsSeveral(v) }) {
 		return nil
 	}
-	if u.choose(); len(u.chosen) == 0 {
-		return nil
-	}
+	u.choose()
 	u.channels, u.read = map[*ir.Value][]*ir.Value{}, map[channel]*ir.Value{}
 	return s.Rewrite(u.rewrite)
 }
@@ -200,9 +201,44 @@ func (u *unroller) reduces(v *ir.Value, axis int) bool {
 	return false
 }
 
+// joinsSeveral reports whether v joins channels along a short last axis, several of which are an operand that no loop
+// computes.
+func (u *unroller) joinsSeveral(v *ir.Value) bool {
+	axis := len(v.Type.Shape) - 1
+	if v.Op != ir.OpConcat || v.Attr.Axis != axis || !u.s.IsShort(v, axis) {
+		return false
+	}
+	several := false
+	for _, a := range v.Args {
+		several = several || !a.Type.Shape[axis].Is(1)
+		for a.Op == ir.OpSlice {
+			a = a.Args[0]
+		}
+		if a.Op.IsComputed() || a.Op.IsView() {
+			return false
+		}
+	}
+	return several
+}
+
+// single returns a join of several channels as one of single channels.
+func (a *adder) single() *ir.Value {
+	axis, parts := a.v.Attr.Axis, []*ir.Value{}
+	for _, x := range a.v.Args {
+		n, _ := x.Type.Shape[axis].Int()
+		for i := range n {
+			parts = append(parts, a.add(ir.OpSlice, ir.Attr{Axis: axis, Begin: ir.Fixed(i), Len: ir.Fixed(1), Step: 1}, x))
+		}
+	}
+	return a.add(ir.OpConcat, *a.v.Attr, parts...)
+}
+
 // rewrite returns the replacement of v.
 func (u *unroller) rewrite(v *ir.Value) (*ir.Value, error) {
 	a := &adder{f: u.s.Func, v: v}
+	if u.joinsSeveral(v) {
+		return a.single(), a.err
+	}
 	if set := u.chosen[v]; set != nil {
 		if u.unroll(a, set.axis); set.whole[v] {
 			return u.join(a, set.axis), a.err
