@@ -65,7 +65,7 @@ func TestLockFile(t *testing.T) {
 
 	code, _, stderr := genkernels(t, dir, "", "-from", "kernels.lock")
 	require.Zero(t, code, stderr)
-	require.Contains(t, stderr, "genkernels: package main: kernels 1, built in 0 more; files 6")
+	require.Contains(t, stderr, "genkernels: package main: kernels 1, built in 0 more; files 8")
 	code, stdout, stderr = genkernels(t, dir, "", "-check", "-from", "kernels.lock")
 	require.Zero(t, code, stdout+stderr)
 	missing, again := recorded(t, dir)

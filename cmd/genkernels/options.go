@@ -19,7 +19,7 @@ func (t *tool) parse(args []string) error {
 	fs.StringVar(&t.pkg, "pkg", os.Getenv("GOPACKAGE"), "`name` of the files' package, when signatures come from standard input")
 	fs.BoolVar(&t.builtin, "builtin", false, "make the kernels of the library's own package runtime/builtin")
 	fs.BoolVar(&t.portable, "portable", false, "make the Go loops of those kernels in the library's own package runtime/builtin/portable")
-	fs.BoolVar(&t.avx2, "avx2", false, "make assembly for AVX2 alone, not for AVX-512 too")
+	fs.BoolVar(&t.avx2, "avx2", false, "make assembly for AVX2 alone, not for AVX-512 and arm64 too")
 	fs.BoolVar(&t.check, "check", false, "write nothing; print what would change, and exit with 1 if anything would")
 	fs.BoolVar(&t.list, "list", false, "write nothing; print the signatures of the kernels")
 	fs.Func("from", "lock `file` of the kernels, as STRIDEFUSE_RECORD writes it; may be given several times", func(name string) error {

@@ -15,13 +15,12 @@ func (t *tool) targets() []codegen.Target {
 	if t.portable {
 		return nil
 	}
-	list := []codegen.Target{avo.AVX2}
+	list := []codegen.Target{avo.AVX2, avo.AVX512, arm64.NEON()}
 	switch {
 	case t.avx2:
+		list = list[:1]
 	case t.builtin:
-		list = append(list, codegen.Only(avo.AVX512, codegen.BuiltinAVX512), arm64.NEON())
-	default:
-		list = append(list, avo.AVX512)
+		list[1] = codegen.Only(avo.AVX512, codegen.BuiltinAVX512)
 	}
 	for i := range list {
 		list[i] = announced{list[i], t}
