@@ -1,0 +1,113 @@
+package stridefuse
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// added tests what the diffs of docs/adding.md add to package graph.
+const added = `package graph_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+func TestAdded(t *testing.T) {
+	x := graph.Input("x", graph.Float32, 5)
+	y := x.Tanhshrink()
+	p, err := graph.Compile(y, x.Sub(x.Tanh()), graph.Grad(y.Sum(), x), x.Tanh().Square(), x.Abs().Mul(x.Square().Abs()).Abs())
+	require.NoError(t, err)
+	outs, err := p.RunAll(t.Context(), graph.Of([]float32{-3, -0.5, 0, 1, 20}, 5))
+	require.NoError(t, err)
+	require.True(t, graph.Equal(outs[0], outs[1]), "the operation: %v, %v", outs[0], outs[1])
+	require.True(t, graph.Equal(outs[2], outs[3]), "its derivative: %v, %v", outs[2], outs[3])
+	var simple strings.Builder
+	require.NoError(t, p.Dump(&simple, "simplify"))
+	require.Equal(t, 2, strings.Count(simple.String(), "= abs "), "the rule: %s", &simple)
+}
+`
+
+// TestAdding applies the diffs of docs/adding.md on a copy of the tree, and tests what they add: an operation with its derivative, a
+// rule, a pass and a strategy. Packages that do not change come from the build cache.
+func TestAdding(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the library once more")
+	}
+	page, err := os.ReadFile("docs/adding.md")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	copyTree(t, dir)
+	blocks := regexp.MustCompile("(?s)```diff\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	require.Len(t, blocks, 5)
+	for _, b := range blocks {
+		apply := exec.Command("git", "apply", "-C1", "-")
+		apply.Dir, apply.Stdin = dir, strings.NewReader(b[1])
+		said, err := apply.CombinedOutput()
+		require.NoError(t, err, "the code around this diff of docs/adding.md has changed: make the diff anew\n%s%s", said, b[1])
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "graph", "added_test.go"), []byte(added), 0o666))
+	for _, args := range []string{
+		"./passes/schedule -run ^TestGolden$/^search_row$ -update", // writes the nest
+		"./passes/schedule -run ^TestGolden$/^search_row$|^TestNames$",
+		"./passes -run ^TestPasses$/^doubles$ -update",
+		"./passes -run ^TestPasses$/^doubles$|PassKeepsMeaning -pass doubles -rapid.checks 100",
+		"./ir/elementary -run ^TestCost$",
+		"./graph -run ^TestAdded$",
+	} {
+		test := exec.Command("go", append([]string{"test", "-trimpath", "-vet=off"}, strings.Fields(args)...)...)
+		test.Dir = dir
+		test.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false")
+		said, err := test.CombinedOutput()
+		require.NoError(t, err, "go test %s\n%s", args, said)
+	}
+	nest, err := os.ReadFile(filepath.Join(dir, "passes/schedule/testdata/search_row.txtar"))
+	require.NoError(t, err)
+	require.Contains(t, string(nest), "part [300/1] {")
+	graph, err := os.ReadFile(filepath.Join(dir, "passes/testdata/doubles.txtar"))
+	require.NoError(t, err)
+	require.Contains(t, string(graph), "= add %x, %x : f32[4]\n")
+}
+
+// copyTree copies the module's packages that the tests of added things need.
+func copyTree(t *testing.T, to string) {
+	for _, name := range []string{"go.mod", "go.sum", "ir", "passes", "graph", "runtime", "internal", "codegen", "cmd", "formats", "optim", "stream", "bench"} {
+		require.NoError(t, filepath.Walk(name, func(path string, info os.FileInfo, err error) error {
+			if err != nil {
+				return err
+			}
+			target := filepath.Join(to, path)
+			if info.IsDir() {
+				return os.MkdirAll(target, 0o777)
+			}
+			return copyFile(path, target)
+		}))
+	}
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		out.Close()
+		return err
+	}
+	return out.Close()
+}
