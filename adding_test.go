@@ -59,8 +59,8 @@ func TestAdding(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "added"), 0o777))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "added", "added_test.go"), []byte(added), 0o666))
 	for _, args := range []string{
-		"test ./passes/schedule -run ^TestGolden$/^single_search$ -update", // writes the nest
-		"test ./passes/schedule -run ^TestGolden$/^single_search$|^TestNames$",
+		"test ./passes/schedule -run ^TestGolden$/^single-search$ -update", // writes the nest
+		"test ./passes/schedule -run ^TestGolden$/^single-search$|^TestNames$",
 		"test ./passes -run ^TestPasses$/^doubles$ -update",
 		"test ./passes -run ^TestPasses$/^doubles$|PassKeepsMeaning -pass doubles -rapid.checks 100",
 		"test ./ir/elementary -run ^TestCost$",
@@ -73,7 +73,7 @@ func TestAdding(t *testing.T) {
 		said, err := test.CombinedOutput()
 		require.NoError(t, err, "go %s\n%s", args, said)
 	}
-	nest, err := os.ReadFile(filepath.Join(dir, "passes/schedule/testdata/single_search.txtar"))
+	nest, err := os.ReadFile(filepath.Join(dir, "passes/schedule/testdata/single-search.txtar"))
 	require.NoError(t, err)
 	require.Contains(t, string(nest), "# step 0: \"single-search\"")
 	graph, err := os.ReadFile(filepath.Join(dir, "passes/testdata/doubles.txtar"))
