@@ -128,6 +128,11 @@ func (c *frameOf) size() bool {
 			c.fields[i] = []int{small(), small(), last, last + 1}[c.random.IntN(4)] // near another size, as the lengths of lines are
 			last = c.fields[i]
 		}
+		for _, a := range c.code.Args() {
+			if a.Work && a.Inner >= kernel.Field0 && c.random.IntN(2) == 0 { // scratch memory may have a least size
+				c.fields[a.Inner-kernel.Field0] = 1 << c.random.IntN(12)
+			}
+		}
 		for _, l := range kernel.LimitsOf(c.code) {
 			if l.Extent >= kernel.Field0 {
 				n := &c.fields[l.Extent-kernel.Field0]

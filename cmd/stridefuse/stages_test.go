@@ -37,7 +37,11 @@ func stageTable(t *testing.T) string {
 		}
 		rows += fmt.Sprintf("| `%s` |", c.name)
 		for _, s := range textStages {
-			o := tryCommand(t.Context(), dump[s.stage], passes.Default, append([]string{c.name, "-"}, more[c.name]...)...)
+			args := append([]string{c.name, "-"}, more[c.name]...)
+			if i := slices.Index(args, "-size"); i >= 0 && s.stage != "graph" { // the others have the size already
+				args = slices.Delete(args, i, i+2)
+			}
+			o := tryCommand(t.Context(), dump[s.stage], passes.Default, args...)
 			if o.code == 0 {
 				rows += " yes |"
 				continue
