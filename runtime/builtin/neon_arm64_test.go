@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -21,14 +22,19 @@ import (
 // everyEnv is the environment variable of a number n: TestNEON then checks every n-th kernel.
 const everyEnv = "STRIDEFUSE_EVERY"
 
-// TestEngine looks kernels up as programs do: the one with assembly is NEON's, the one without is a Go loop.
+// TestEngine looks kernels up as programs do: those with assembly are NEON's, those without are Go loops.
 func TestEngine(t *testing.T) {
 	Register()
 	require.Equal(t, abi.NEON, abi.Best())
-	for sig, want := range map[string]abi.Engine{
-		"kernel (u0:f32) { t0 = tanh u0; store t0 }": abi.NEON, "reduce [add] kernel (u0:f64) { store u0 }": abi.NEON,
-		"scan add f32": abi.Portable,
-	} {
+	engines := map[string]abi.Engine{
+		"kernel (u0:f32) { t0 = tanh u0; store t0 }": abi.NEON, "reduce [add] kernel (u0:f64) { store u0 }": abi.NEON, "scan add f32": abi.NEON, "dot f32": abi.NEON,
+	}
+	loops, err := os.ReadFile("../../codegen/arm64/testdata/go_loops.txt")
+	require.NoError(t, err)
+	for sig := range strings.Lines(string(loops)) {
+		engines[strings.TrimSpace(sig)] = abi.Portable
+	}
+	for sig, want := range engines {
 		_, on, ok := abi.Find(abi.Best(), sig)
 		require.True(t, ok, sig)
 		require.Equal(t, want, on, sig)
