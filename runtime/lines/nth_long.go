@@ -79,8 +79,9 @@ func (n *selector[K]) find() {
 func (n *selector[K]) sample() []K {
 	size := min(max(n.line.count/sampledOf*(1+n.wants), sampleLeast), sampleMost, len(n.work))
 	out, random := n.work[:size], uint64(1)
+	part := func(i int) int { return int(int64(n.line.count) * int64(i) / int64(size)) } // the product may exceed an int of 32 bits
 	for i := range out {
-		from, to := n.line.count*i/size, n.line.count*(i+1)/size
+		from, to := part(i), part(i+1)
 		random = random*6364136223846793005 + 1442695040888963407
 		out[i] = n.keys.exact(n.line.at(from + int(random>>32*uint64(to-from)>>32)))
 	}
