@@ -2,7 +2,7 @@ package arm64
 
 import "github.com/stridefuse/stridefuse/ir/kernel"
 
-// dotTile writes the code of a tile of so many rows.
+// dotTile writes the code of a tile with a number of rows.
 type dotTile struct {
 	*dotWriter
 	dotForm

@@ -94,7 +94,7 @@ func (n *nest) enter(e *vector.Exit, number int) {
 		}
 		n.do("STR.Q", v(reg), mem(vectorOf(n.inputs, j)))
 	}
-	n.set(t0, int64(number))
+	n.set(t0, number)
 	n.do("STR", x(t0), mem(n.exit))
 }
 

@@ -9,9 +9,9 @@ import (
 // The placeholders of the table: how an operand is encoded and printed.
 //
 //	Vd Qt Sn Xm Wa ...  a register: its kind, then its place in the word
-//	Vt*2.4s             so many registers from the first one on, as a list
+//	Vt*2.4s             a list of registers: as many as the digit says, from the first one on
 //	mem:u4              memory, with a form of address: see addressOf
-//	to26                a label, with so many bits
+//	to26                a label, whose distance has as many bits as the digits say
 //	others              constants: see constantField
 //
 // A register as Xn|SP may be the stack pointer, others the zero register.
@@ -102,81 +102,95 @@ func labelField(bits string) *field {
 // constantField is a constant. Most have a form, a number.
 func constantField(kind, form string) *field {
 	n, _ := strconv.Atoi(form)
-	f := &field{name: kind, kind: ArgImm, text: func(a Arg) string { return strconv.FormatInt(a.Imm, 10) }}
-	ranged := func(least, most int64, encode func(v uint32) uint32) *field {
-		f.encode = func(a Arg) (uint32, bool) { return encode(uint32(a.Imm)), a.Imm >= least && a.Imm <= most }
-		return f
+	of := constantKinds[kind]
+	if of == nil {
+		panic("BUG: codegen/arm64: no placeholder " + kind)
 	}
-	at := func(bit int) func(uint32) uint32 { return func(v uint32) uint32 { return v << bit } }
-	switch kind {
-	case "shl": // of elements of n bits
+	f := of(n)
+	f.name, f.kind = kind, ArgImm
+	if f.text == nil {
+		f.text = func(a Arg) string { return strconv.FormatInt(a.Imm, 10) }
+	}
+	return f
+}
+
+// constantKinds are the placeholders of constants, by their names.
+var constantKinds = map[string]func(n int) *field{
+	"shl": func(n int) *field { // of elements of n bits
 		return ranged(0, int64(n-1), func(v uint32) uint32 { return (uint32(n) + v) << 16 })
-	case "shr":
+	},
+	"shr": func(n int) *field {
 		return ranged(1, int64(n), func(v uint32) uint32 { return (2*uint32(n) - v) << 16 })
-	case "ext":
-		return ranged(0, 15, at(11))
-	case "lane": // n is the log2 of the bytes of an element
+	},
+	"ext": func(int) *field { return ranged(0, 15, shifted(11)) },
+	"lane": func(n int) *field { // n is the log2 of the bytes of an element
 		return ranged(0, 16>>n-1, func(v uint32) uint32 { return (2*v + 1) << n << 16 })
-	case "from":
-		return ranged(0, 16>>n-1, at(11+n))
-	case "slot":
+	},
+	"from": func(n int) *field { return ranged(0, 16>>n-1, shifted(11+n)) },
+	"slot": func(n int) *field {
 		return ranged(0, 16>>n-1, func(v uint32) uint32 { v <<= n; return v>>3<<30 | v&7<<10 })
-	case "elem":
+	},
+	"elem": func(n int) *field {
 		if n == 3 {
-			return ranged(0, 1, at(11))
+			return ranged(0, 1, shifted(11))
 		}
 		return ranged(0, 3, func(v uint32) uint32 { return v>>1<<11 | v&1<<21 })
-	case "imm8":
-		return ranged(0, 255, func(v uint32) uint32 { return v>>5<<16 | v&31<<5 })
-	case "lsl": // by 8 times up to n
-		f.encode = func(a Arg) (uint32, bool) {
-			return uint32(a.Imm) / 8 << 13, a.Imm >= 0 && a.Imm <= int64(8*n) && a.Imm%8 == 0
-		}
-		return f
-	case "fimm8":
+	},
+	"imm8":  func(int) *field { return ranged(0, 255, splitByte) },
+	"lsl":   func(n int) *field { return stepped(8, int64(8*n), 13) },
+	"imm64": func(int) *field { return &field{encode: wholeBytes, text: hexText} },
+	"fimm8": func(int) *field {
+		f := ranged(0, 255, splitByte)
 		f.text = func(a Arg) string { return strconv.FormatFloat(smallFloat(uint8(a.Imm)), 'e', 8, 64) }
-		return ranged(0, 255, func(v uint32) uint32 { return v>>5<<16 | v&31<<5 })
-	case "imm64":
-		f.text = func(a Arg) string { return "0x" + strconv.FormatUint(uint64(a.Imm), 16) }
-		f.encode = wholeBytes
 		return f
-	case "imm12":
-		return ranged(0, 4095, at(10))
-	case "imm24":
-		f.encode = func(a Arg) (uint32, bool) {
+	},
+	"imm12": func(int) *field { return ranged(0, 4095, shifted(10)) },
+	"imm24": func(int) *field {
+		return &field{encode: func(a Arg) (uint32, bool) {
 			return uint32(a.Imm) >> 12 << 10, a.Imm > 4095 && a.Imm < 1<<24 && a.Imm%4096 == 0
+		}}
+	},
+	"mask": func(int) *field {
+		return &field{encode: func(a Arg) (uint32, bool) { return bitmask(uint64(a.Imm)) }, text: hexText}
+	},
+	"imm16": func(int) *field { return ranged(0, 1<<16-1, shifted(5)) },
+	"hw":    func(int) *field { return stepped(16, 48, 21) },
+	"sh6":   func(int) *field { return ranged(0, 63, shifted(10)) },
+	"lslx":  func(int) *field { return ranged(0, 63, func(v uint32) uint32 { return -v&63<<16 | (63-v)<<10 }) },
+	"shrx":  func(int) *field { return ranged(0, 63, shifted(16)) },
+	"bit":   func(int) *field { return ranged(0, 63, func(v uint32) uint32 { return v&31<<19 | v>>5<<31 }) },
+	"hint": func(int) *field {
+		return &field{
+			encode: func(a Arg) (uint32, bool) { return uint32(a.Imm), a.Imm >= 0 && a.Imm < 32 && hints[a.Imm] != "" },
+			text:   func(a Arg) string { return hints[a.Imm&31] },
 		}
-		return f
-	case "mask":
-		f.encode = func(a Arg) (uint32, bool) { return bitmask(uint64(a.Imm)) }
-		f.text = func(a Arg) string { return "0x" + strconv.FormatUint(uint64(a.Imm), 16) }
-		return f
-	case "imm16":
-		return ranged(0, 1<<16-1, at(5))
-	case "hw":
-		f.encode = func(a Arg) (uint32, bool) {
-			return uint32(a.Imm) / 16 << 21, a.Imm >= 0 && a.Imm <= 48 && a.Imm%16 == 0
-		}
-		return f
-	case "sh6":
-		return ranged(0, 63, at(10))
-	case "lslx":
-		return ranged(0, 63, func(v uint32) uint32 { return -v&63<<16 | (63-v)<<10 })
-	case "shrx":
-		return ranged(0, 63, at(16))
-	case "bit":
-		return ranged(0, 63, func(v uint32) uint32 { return v&31<<19 | v>>5<<31 })
-	case "hint":
-		f.text = func(a Arg) string { return hints[a.Imm&31] }
-		f.encode = func(a Arg) (uint32, bool) { return uint32(a.Imm), a.Imm >= 0 && a.Imm < 32 && hints[a.Imm] != "" }
-		return f
-	case "cond":
+	},
+	"cond": func(int) *field {
+		f := ranged(0, int64(len(conditions)-1), shifted(12))
 		f.text = func(a Arg) string { return conditions[a.Imm] }
 		f.goText = func(a Arg) string { return strings.ToUpper(conditions[a.Imm]) }
-		return ranged(0, int64(len(conditions)-1), at(12))
-	}
-	panic("BUG: codegen/arm64: no placeholder " + kind)
+		return f
+	},
 }
+
+// ranged is a constant from least to most.
+func ranged(least, most int64, encode func(v uint32) uint32) *field {
+	return &field{encode: func(a Arg) (uint32, bool) { return encode(uint32(a.Imm)), a.Imm >= least && a.Imm <= most }}
+}
+
+// stepped is a multiple of step up to most, of which the quotient is encoded from a bit on.
+func stepped(step, most int64, bit int) *field {
+	return &field{encode: func(a Arg) (uint32, bool) {
+		return uint32(a.Imm/step) << bit, a.Imm >= 0 && a.Imm <= most && a.Imm%step == 0
+	}}
+}
+
+func shifted(bit int) func(uint32) uint32 { return func(v uint32) uint32 { return v << bit } }
+
+// splitByte has the upper three bits of a byte apart from the others.
+func splitByte(v uint32) uint32 { return v>>5<<16 | v&31<<5 }
+
+func hexText(a Arg) string { return "0x" + strconv.FormatUint(uint64(a.Imm), 16) }
 
 // hints are the kinds of prefetches by their numbers.
 var hints = [32]string{0: "pldl1keep", 1: "pldl1strm", 2: "pldl2keep", 3: "pldl2strm", 16: "pstl1keep", 17: "pstl1strm", 18: "pstl2keep", 19: "pstl2strm"}
@@ -203,7 +217,7 @@ func wholeBytes(a Arg) (uint32, bool) {
 			return 0, false
 		}
 	}
-	return word>>5<<16 | word&31<<5, true
+	return splitByte(word), true
 }
 
 // bitmask encodes a constant of a logical instruction: a run of ones, rotated, and repeated every 2, 4, ... 64 bits.

@@ -94,7 +94,7 @@ func (p *packer) shift() int { return mathbits.TrailingZeros(uint(p.size)) }
 // whole returns the arrangement of a whole vector of elements.
 func whole(size int) string { return map[int]string{1: "16B", 2: "8H", 4: "4S", 8: "2D"}[size] }
 
-// gather loads so many elements into a vector, and advances from by across for each. The other lanes are 0.
+// gather loads a number of elements into a vector, and advances from by across for each. The other lanes are 0.
 func (p *Program) gather(to, from, across, lanes, size int) {
 	p.do("LDR."+sizeName(size), v(to), mem(at(from, 0)))
 	p.do("ADD", x(from), x(from), x(across))
@@ -125,7 +125,7 @@ func (p *packer) elements() {
 	p.do("BNE", label("single"))
 }
 
-// vectorName is the suffix of loads and stores of so many bytes.
+// vectorName is the suffix of loads and stores of a size in bytes.
 func vectorName(bytes int) string {
 	if bytes == 16 {
 		return "Q"

@@ -123,32 +123,11 @@ func (p *Program) constant(low, high uint64) int {
 	return 8 * (len(p.Pool) - 2)
 }
 
-// set loads a constant into a general register, by one to four instructions.
-func (p *Program) set(reg int, value int64) {
-	move, rest, empty := "MOVZ", uint64(value), uint64(0)
-	if value < 0 {
-		move, empty = "MOVN", 0xffff
-	}
+// set loads a number below 2^16 into a general register.
+func (p *Program) set(reg, value int) {
 	if value == 0 {
 		p.do("MOV", x(reg), x(zr))
 		return
 	}
-	first := true
-	for shift := 0; shift < 64; shift += 16 {
-		part := rest >> shift & 0xffff
-		switch {
-		case part == empty:
-		case first && move == "MOVN":
-			p.do(move, x(reg), imm(int(^part&0xffff)), imm(shift))
-			first = false
-		case first:
-			p.do(move, x(reg), imm(int(part)), imm(shift))
-			first = false
-		default:
-			p.do("MOVK", x(reg), imm(int(part)), imm(shift))
-		}
-	}
-	if first {
-		p.do(move, x(reg), imm(0), imm(0))
-	}
+	p.do("MOVZ", x(reg), imm(value), imm(0))
 }

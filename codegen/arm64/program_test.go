@@ -2,36 +2,11 @@ package arm64
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
-
-// TestSet reads back constants from the instructions that load them.
-func TestSet(t *testing.T) {
-	for _, want := range []int64{0, 1, -1, 65535, 65536, -65536, -65537, math.MaxInt64, math.MinInt64, 0x1234567890abcdef, -0x123456780000} {
-		var p Program
-		p.set(3, want)
-		got := uint64(0)
-		for _, l := range p.Lines {
-			if l.Op == "MOV" { // of the zero register
-				continue
-			}
-			part, shift := uint64(l.Args[1].Imm), l.Args[2].Imm
-			switch l.Op {
-			case "MOVZ":
-				got = part << shift
-			case "MOVN":
-				got = ^(part << shift)
-			default:
-				got = got&^(0xffff<<shift) | part<<shift
-			}
-		}
-		require.Equal(t, want, int64(got), "%v", p.Lines)
-	}
-}
 
 // TestText has Go's assembler assemble a program with a frame, constants and a loop.
 func TestText(t *testing.T) {

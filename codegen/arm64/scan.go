@@ -86,7 +86,7 @@ func (s *scanner) next(operand, rows int, do func(row int, from Memory)) {
 	}
 }
 
-// rows scans so many rows side by side.
+// rows scans a number of rows side by side.
 func (s *scanner) rows(name string, rows int) {
 	pointers := func(to int) func(row int, from Memory) {
 		return func(row int, from Memory) { s.do("MOV", x(to+row), x(from.Base)) }

@@ -8,7 +8,7 @@ import (
 
 // Parts of a vector in memory. There are no masked loads and stores: a part is two pieces at most times three, each a power of two.
 
-// piecesOf returns the pieces of so many bytes, 1 to 15, the largest first.
+// piecesOf divides a number of bytes, 1 to 15, into pieces of 8, 4, 2 and 1, the largest first.
 func piecesOf(bytes int) []int {
 	var all []int
 	for piece := 8; piece > 0; piece /= 2 {
@@ -19,7 +19,7 @@ func piecesOf(bytes int) []int {
 	return all
 }
 
-// sizeName is the suffix of instructions on pieces of so many bytes.
+// sizeName is the suffix of instructions on pieces of a size in bytes.
 func sizeName(bytes int) string { return map[int]string{1: "B", 2: "H", 4: "S", 8: "D"}[bytes] }
 
 // loadSome loads some elements into the first lanes of a vector and overwrites the scratch register. The other lanes are 0.

@@ -91,7 +91,7 @@ func (n *nest) mask(i *vector.Inst) {
 	left := leftReg
 	if n.b.WholeTails() {
 		left = t0
-		n.set(t0, int64(machine.Lanes()))
+		n.set(t0, machine.Lanes())
 		n.do("CMP", x(leftReg), x(t0))
 		n.do("CSEL", x(t0), x(leftReg), x(t0), imm(condLT))
 	}

@@ -136,7 +136,7 @@ func (s *crowd) fail() {
 	}
 }
 
-// rows walks for n rows from the first one on, whose elements it copies to columns of so many rows as a block has.
+// rows walks for n rows from the first one on, whose elements it copies to columns as long as a block.
 func (s *crowd) rows(f *abi.Frame, first, n, block int) {
 	columns := unsafe.Slice((*int32)(f.Ptr[4]), s.features*block)
 	for r := range n {

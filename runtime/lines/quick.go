@@ -16,7 +16,7 @@ type quick[K word] struct {
 	selects      bool
 	places       places
 	high         int // behind the last bit that may be set
-	few          int // sortFew sorts up to so many words
+	few          int // the most words that sortFew sorts
 	partition    func(from, to []K, pivot K) int
 	sortFew      func(from, to *K, n int)
 }
