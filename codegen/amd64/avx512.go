@@ -6,8 +6,9 @@ import (
 
 var avx512 lazy
 
-// AVX512 returns the target that emits, for amd64 with AVX-512 F, DQ, BW, VL and VNNI: elementwise kernels, products of floats and of halves,
-// reductions of columns, and reductions of rows except arg-reductions and reductions of bools.
+// AVX512 returns the target that emits, for amd64 with AVX-512 F, DQ, BW and VL: elementwise kernels, products of floats and of halves,
+// reductions of columns, and reductions of rows except arg-reductions and reductions of bools. Products of halves need VNNI too; where the
+// processor has none, they are AVX2's.
 func AVX512() *Target { return avx512.get(newAVX512) }
 
 func newAVX512() *Target {

@@ -11,7 +11,7 @@ func bestOfCPU() Engine {
 	switch {
 	case !(x.HasAVX2 && x.HasFMA && x.HasF16C && x.HasOSXSAVE):
 		return Portable
-	case linkedAVX512 && x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasAVX512VNNI && x.HasBMI2:
+	case linkedAVX512 && x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasBMI2:
 		return AVX512
 	}
 	return AVX2

@@ -37,7 +37,7 @@ const (
 	Portable Engine = iota // generated Go loops, or definitions: on every machine
 	NEON                   // generated assembly: arm64
 	AVX2                   // generated assembly: amd64 with AVX2 and FMA
-	AVX512                 // the same with AVX-512 F, DQ, BW, VL and VNNI
+	AVX512                 // the same with AVX-512 F, DQ, BW and VL
 	NumEngines
 )
 

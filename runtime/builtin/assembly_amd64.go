@@ -2,7 +2,11 @@
 
 package builtin
 
-import "github.com/stridefuse/stridefuse/runtime/abi"
+import (
+	"golang.org/x/sys/cpu"
+
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
 
 // Register makes the kernels known to all plans that are linked from then on.
 func Register() {
@@ -12,7 +16,9 @@ func Register() {
 	kernels_avx2_integers.register(abi.AVX2)
 	kernels_avx512.register(abi.AVX512)
 	kernels_avx512_float64.register(abi.AVX512)
-	kernels_avx512_integers.register(abi.AVX512)
+	if cpu.X86.HasAVX512VNNI { // products of halves, their only kernel, have VPDPWSSD
+		kernels_avx512_integers.register(abi.AVX512)
+	}
 }
 
 // loops are kernels as Go loops: the basic ones, or those in place of the assembly that a build tag left out.

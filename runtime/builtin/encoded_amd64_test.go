@@ -5,6 +5,8 @@ package builtin
 import (
 	"encoding/binary"
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -97,3 +99,15 @@ func addressBefore(code *amd64.Code, linked []byte, i int) int {
 
 // linkedAt returns n bytes of the program.
 func linkedAt(at uintptr, n int) []byte { return unsafe.Slice(*(**byte)(unsafe.Pointer(&at)), n) }
+
+// TestOnlyHalvesNeedVNNI looks for instructions of VNNI in the text of the kernels that Register gives to every processor with AVX-512.
+func TestOnlyHalvesNeedVNNI(t *testing.T) {
+	if len(kernels_avx512_integers.signatures) > 0 {
+		require.Equal(t, []string{"dothalves i32"}, kernels_avx512_integers.signatures)
+	}
+	for file, needs := range map[string]bool{"": false, "_float64": false, "_integers": true} {
+		text, err := os.ReadFile("zkernels_avx512" + file + "_amd64.s")
+		require.NoError(t, err)
+		require.Equal(t, needs, strings.Contains(string(text), "VPDP"), file)
+	}
+}
