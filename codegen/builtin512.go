@@ -62,6 +62,13 @@ func BuiltinAVX512(c kernel.Code) bool {
 	return single || joined || slices.ContainsFunc(body.Body, isElementary) || reduces && onFloats(body)
 }
 
+// MultipliesHalves reports whether a built-in kernel is made for AVX-512 with and without VNNI. Without it a Skylake takes 0.77 of the
+// time of AVX2: VPMADDWD and VPADDD on twice the elements, on two ports of three.
+func MultipliesHalves(c kernel.Code) bool {
+	m, ok := c.(*kernel.Micro)
+	return ok && m.Kind == kernel.DotHalves
+}
+
 // joinsFloats reports whether a kernel of several ops computes floats: one value, or the factors of a product. Kernels that add
 // or compare 16-bit floats in float32, such as sums of columns, do not count.
 func joinsFloats(k *kernel.Kernel) bool {

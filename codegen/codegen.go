@@ -13,7 +13,7 @@ import (
 
 // Target emits kernels for one instruction set.
 type Target interface {
-	// Name is the suffix of the target's files and the name of its engine: "avx2".
+	// Name is the name of the target's engine: "avx2".
 	Name() string
 	// Engine is the constant of package abi for which kernels are registered: "AVX2".
 	Engine() string
@@ -32,7 +32,7 @@ type Target interface {
 }
 
 // fileEnds are the suffixes of all targets with their processors, as file names end.
-var fileEnds = []struct{ suffix, arch string }{{"", amd64}, {"_avx512", amd64}, {"", "arm64"}}
+var fileEnds = []struct{ suffix, arch string }{{"", amd64}, {"_avx512", amd64}, {"_avx512_no_vnni", amd64}, {"", "arm64"}}
 
 // amd64 is the architecture whose builds contain few Go loops.
 const amd64 = "amd64"

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/format"
 	"path"
@@ -89,7 +90,7 @@ func (g *generator) generic() error {
 	if err != nil {
 		return err
 	}
-	return g.addGo(genericFile, "", g.Package, g.registration("Portable", "", "_go", g.kernels)+text)
+	return g.addGo(genericFile, "", g.Package, g.registration("Portable", "kernels_portable", "_go", g.kernels)+text)
 }
 
 // goLoops returns the Go functions of kernels, short ones or those that compute elements of long bodies side by side.
@@ -156,7 +157,7 @@ func withoutHeader(text []byte) []byte {
 // stubs declares the functions of the assembly to Go.
 func (g *generator) stubs(t Target, group string, kernels []named) error {
 	var b strings.Builder
-	b.WriteString(g.registration(t.Engine(), group, t.Suffix(), kernels))
+	b.WriteString(g.registration(t.Engine(), tableName(t, group), t.Suffix(), kernels))
 	for _, k := range kernels {
 		symbol := k.symbol + t.Suffix()
 		b.WriteString(docComment(symbol, k.Code))
@@ -165,13 +166,18 @@ func (g *generator) stubs(t Target, group string, kernels []named) error {
 	return g.addGo(t.Suffix()+group+"_"+t.Arch()+stubFile, constraint(t, group), g.Package, b.String())
 }
 
-func tableName(engine, group string) string { return "kernels_" + strings.ToLower(engine) + group }
+func tableName(t Target, group string) string { return "kernels_" + groupName(t, group) }
 
-// registration returns the table of the kernels, and the init function that registers them unless the package has a function
+// groupName returns the part of names that a target's kernels of a group have in common: "avx512_integers".
+func groupName(t Target, group string) string {
+	return cmp.Or(strings.TrimPrefix(t.Suffix(), "_"), t.Name()) + group
+}
+
+// registration returns the table of the kernels, a variable with the given name, and the init function that registers them unless the package
+// has a function
 // Register. The table is a variable that the linker fills: inside the init function it would be code.
-func (g *generator) registration(engine, group, suffix string, kernels []named) string {
+func (g *generator) registration(engine, name, suffix string, kernels []named) string {
 	var b strings.Builder
-	name := tableName(engine, group)
 	fmt.Fprintf(&b, "var %s = []abi.Kernel{\n%s}\n\n", name, rows(kernels, suffix))
 	if g.ByCall {
 		return b.String()

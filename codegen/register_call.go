@@ -13,7 +13,7 @@ import (
 // addresses, and package builtin a function that calls an address.
 
 // entriesName is the function in assembly that returns the table of addresses.
-func entriesName(engine, group string) string { return "entries_" + strings.ToLower(engine) + group }
+func entriesName(t Target, group string) string { return "entries_" + groupName(t, group) }
 
 // declaredText matches the beginning of a function that is declared in Go, with the comments before it.
 var declaredText = regexp.MustCompile(`(?m)^(?:// func .*\n)?((?://.*\n)*)TEXT ·(\w+)(\(SB\).*\n)`)
@@ -37,7 +37,7 @@ func withEntries(text []byte, t Target, group string, kernels []named) []byte {
 		m := declaredText.FindSubmatch(match)
 		return fmt.Appendf(nil, "// %s\n%sTEXT %s<>%s\tFUNCDATA $0, ·kernel·args_stackmap(SB)\n", loops[string(m[2])], m[1], m[2], m[3])
 	}))
-	entries := entriesName(t.Engine(), group)
+	entries := entriesName(t, group)
 	b.WriteByte('\n')
 	for i, k := range kernels {
 		fmt.Fprintf(&b, "DATA %s<>+%d(SB)/8, $%s%s<>(SB)\n", entries, 8*i, k.symbol, t.Suffix())
@@ -52,7 +52,7 @@ func withEntries(text []byte, t Target, group string, kernels []named) []byte {
 // first target that file has Go loops.
 func (g *generator) entries(t Target, group string, kernels []named) error {
 	var b strings.Builder
-	name, function := tableName(t.Engine(), group), entriesName(t.Engine(), group)
+	name, function := tableName(t, group), entriesName(t, group)
 	fmt.Fprintf(&b, "var %s = assembly{%s, []string{\n", name, function)
 	for _, k := range kernels {
 		fmt.Fprintf(&b, "%q,\n", k.Signature())

@@ -21,6 +21,7 @@ func (t *tool) targets() []codegen.Target {
 		list = list[:1]
 	case t.builtin:
 		list[1] = codegen.Only(avo.AVX512, codegen.BuiltinAVX512)
+		list = append(list, codegen.Only(avo.AVX512WithoutVNNI, codegen.MultipliesHalves))
 	}
 	for i := range list {
 		list[i] = announced{list[i], t}

@@ -4,12 +4,20 @@ import (
 	"github.com/stridefuse/stridefuse/codegen/vector"
 )
 
-var avx512 lazy
+var avx512, avx512WithoutVNNI lazy
 
 // AVX512 returns the target that emits, for amd64 with AVX-512 F, DQ, BW and VL: elementwise kernels, products of floats and of halves,
-// reductions of columns, and reductions of rows except arg-reductions and reductions of bools. Products of halves need VNNI too; where the
-// processor has none, they are AVX2's.
+// reductions of columns, and reductions of rows except arg-reductions and reductions of bools. Products of halves need VNNI too.
 func AVX512() *Target { return avx512.get(newAVX512) }
+
+// AVX512WithoutVNNI returns the same target for processors that lack VNNI: its products of halves multiply and add by two instructions.
+func AVX512WithoutVNNI() *Target {
+	return avx512WithoutVNNI.get(func() *Target {
+		t := newAVX512()
+		t.suffix, t.extensions["AVX512VNNI"] = "_avx512_no_vnni", false
+		return t
+	})
+}
 
 func newAVX512() *Target {
 	return &Target{

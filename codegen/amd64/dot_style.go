@@ -9,7 +9,7 @@ import (
 type dotStyle struct {
 	width  int // bytes of a vector
 	ariths map[ir.DType]dotArith
-	halves dotArith // of 16-bit elements, two in each int32; AVX-512 does with one instruction what takes AVX2 two
+	halves dotArith // of 16-bit elements, two in each int32; VNNI does with one instruction what otherwise takes two
 	// Vector registers: the first of the row of B, the one with the element of A in all lanes, and a scratch register. Sums are in
 	// the registers before the row of B.
 	rowOfB, ofA, scratch int
@@ -31,10 +31,15 @@ type dotStyle struct {
 
 // dot returns the style of the target's products.
 func (t *Target) dot() *dotStyle {
-	if t.some {
-		return dotAVX512()
+	if !t.some {
+		return dotAVX2()
 	}
-	return dotAVX2()
+	s := dotAVX512()
+	if !t.Has("AVX512VNNI") {
+		words := broadcast("VPBROADCASTD", multiplyAdd("VPMADDWD"))
+		s.halves.multiply, s.halves.twoLines = words, words
+	}
+	return s
 }
 
 // dotHeldMask is the vector register of the mask while a tall tile of AVX2, whose row of B is one vector, uses dotMask otherwise.

@@ -11,8 +11,9 @@ import (
 
 // The targets of package amd64, which write assembly files.
 var (
-	AVX2   codegen.Target = target{amd64.AVX2()}
-	AVX512 codegen.Target = target{amd64.AVX512()}
+	AVX2              codegen.Target = target{amd64.AVX2()}
+	AVX512            codegen.Target = target{amd64.AVX512()}
+	AVX512WithoutVNNI codegen.Target = target{amd64.AVX512WithoutVNNI()}
 )
 
 type target struct{ *amd64.Target }

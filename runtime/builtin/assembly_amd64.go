@@ -16,8 +16,10 @@ func Register() {
 	kernels_avx2_integers.register(abi.AVX2)
 	kernels_avx512.register(abi.AVX512)
 	kernels_avx512_float64.register(abi.AVX512)
-	if cpu.X86.HasAVX512VNNI { // products of halves, their only kernel, have VPDPWSSD
+	if cpu.X86.HasAVX512VNNI { // their only kernel, products of halves, has VPDPWSSD
 		kernels_avx512_integers.register(abi.AVX512)
+	} else {
+		kernels_avx512_no_vnni_integers.register(abi.AVX512)
 	}
 }
 

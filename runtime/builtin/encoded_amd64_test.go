@@ -30,6 +30,7 @@ func TestEncoded(t *testing.T) {
 	}{
 		{kernels_avx2, amd64.AVX2()}, {kernels_avx2_float64, amd64.AVX2()}, {kernels_avx2_integers, amd64.AVX2()},
 		{kernels_avx512, amd64.AVX512()}, {kernels_avx512_float64, amd64.AVX512()}, {kernels_avx512_integers, amd64.AVX512()},
+		{kernels_avx512_no_vnni_integers, amd64.AVX512WithoutVNNI()},
 	} {
 		if len(list.signatures) == 0 {
 			continue // left out by a build tag
@@ -105,7 +106,7 @@ func TestOnlyHalvesNeedVNNI(t *testing.T) {
 	if len(kernels_avx512_integers.signatures) > 0 {
 		require.Equal(t, []string{"dothalves i32"}, kernels_avx512_integers.signatures)
 	}
-	for file, needs := range map[string]bool{"": false, "_float64": false, "_integers": true} {
+	for file, needs := range map[string]bool{"": false, "_float64": false, "_integers": true, "_no_vnni_integers": false} {
 		text, err := os.ReadFile("zkernels_avx512" + file + "_amd64.s")
 		require.NoError(t, err)
 		require.Equal(t, needs, strings.Contains(string(text), "VPDP"), file)
