@@ -18,11 +18,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/cpu"
 
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/codegen/amd64"
 	"github.com/stridefuse/stridefuse/codegen/avo"
-
 	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
@@ -148,7 +148,7 @@ func bodyOf(c kernel.Code) *kernel.Kernel {
 
 // differ assembles kernels for both targets into a program of their own and runs it, with
 // the portable kernels if there are any. The program runs the kernels for AVX-512 on a
-// processor that has it. Each kernel is also assembled to bytes, without running these.
+// processor that has it, and products of halves only if it has VNNI too. Each kernel is also assembled to bytes, without running these.
 func differ(t *testing.T, ks []kernel.Code, portable ...codegen.File) {
 	for _, k := range ks {
 		for _, target := range []*amd64.Target{amd64.AVX2(), amd64.AVX512()} {
@@ -186,6 +186,9 @@ func differ(t *testing.T, ks []kernel.Code, portable ...codegen.File) {
 			if target.Emits(k) {
 				symbol := codegen.Symbol(k) + target.Suffix()
 				fmt.Fprintf(&stubs, "//go:noescape\nfunc %s(f *Frame)\n\n", symbol)
+				if m, ok := k.(*kernel.Micro); ok && m.Kind == kernel.DotHalves && target == avo.AVX512 && !cpu.X86.HasAVX512VNNI {
+					continue
+				}
 				fmt.Fprintf(&table, "{abi.%s, %s}, ", target.Engine(), symbol)
 			}
 		}
