@@ -3,6 +3,8 @@ package amd64
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/stridefuse/stridefuse/codegen/vector"
 	"github.com/stridefuse/stridefuse/ir"
@@ -14,7 +16,7 @@ type Constant struct {
 	bits [2]uint64
 }
 
-// constantKind is how the bits of a constant fill it. It begins the constant's name.
+// constantKind is how the bits of a constant fill it.
 type constantKind byte
 
 const (
@@ -39,8 +41,38 @@ func (c Constant) String() string {
 		return fmt.Sprintf("i%d_%d_%d_%d", s.size, s.factor, s.place, s.vector)
 	case constShuffle:
 		return fmt.Sprintf("s%016x%016x", c.bits[0], c.bits[1])
+	case constTable:
+		return fmt.Sprintf("t%016x", c.bits[0])
+	case constVector:
+		return "v_" + valueName(c.bits[0])
 	}
-	return fmt.Sprintf("%c%016x", c.kind, c.bits[0])
+	return valueName(c.bits[0])
+}
+
+// valueName names 8 bytes of equal elements by the element: f32_1p5en07 is 1.5e-07, i16_0080 has that word four times. A float has
+// p for its point and n for minus.
+func valueName(bits uint64) string {
+	float := func(x float64, size int) (string, bool) {
+		if e := math.Ilogb(x); x == 0 || e < -64 || e > 64 {
+			return "", false // an integer or a mask; Ilogb of NaN and infinities is large
+		}
+		return fmt.Sprintf("f%d_%s", size, strings.NewReplacer(".", "p", "-", "n", "+", "").Replace(strconv.FormatFloat(x, 'g', -1, size))), true
+	}
+	switch {
+	case bits == 0x0101010101010101*(bits&0xff):
+		return fmt.Sprintf("i8_%02x", bits&0xff)
+	case bits == 0x0001000100010001*(bits&0xffff):
+		return fmt.Sprintf("i16_%04x", bits&0xffff)
+	case bits == 1<<32*(bits&0xffffffff)+bits&0xffffffff:
+		if name, ok := float(float64(math.Float32frombits(uint32(bits))), 32); ok {
+			return name
+		}
+		return fmt.Sprintf("i32_%08x", uint32(bits))
+	}
+	if name, ok := float(math.Float64frombits(bits), 64); ok {
+		return name
+	}
+	return fmt.Sprintf("i64_%016x", bits)
 }
 
 // Words returns the contents of a constant.

@@ -19,7 +19,7 @@ func (n *nest) testCold(i *vector.Inst, name string) {
 	first, last := i.Src[0], i.Src[len(i.Src)-1]
 	n.do(name, n.reg(first.Index), n.reg(last.Index))
 	n.do("JNE", label("enter"+itoa(number)))
-	n.here("after" + itoa(number))
+	n.here("after"+itoa(number), "behind the test for rare elements")
 }
 
 // testVectors tests vectors: see testCold.
@@ -66,7 +66,7 @@ func (n *nest) coldBlock(b *vector.ColdBlock) {
 			n.do("JMP", label(start))
 		}
 	}
-	n.here(start)
+	n.here(start, "rare elements, whose result replaces that of the loop")
 	spills, slots := n.spills, n.slots
 	n.spills, n.slots = n.coldSpills, n.inputs
 	n.insts(b.Insts)
@@ -82,7 +82,7 @@ func (n *nest) coldBlock(b *vector.ColdBlock) {
 
 // enter writes the enter part of an exit.
 func (n *nest) enter(e *vector.Exit, number int) {
-	n.here("enter" + itoa(number))
+	n.here("enter"+itoa(number), "saves registers for the rare elements of one test")
 	for j, r := range e.Saved {
 		n.save(r, n.onStack(n.kept, j))
 	}
@@ -102,7 +102,7 @@ func (n *nest) enter(e *vector.Exit, number int) {
 
 // leave writes the leave part of an exit.
 func (n *nest) leave(e *vector.Exit, number int) {
-	n.here("leave" + itoa(number))
+	n.here("leave"+itoa(number), "restores them")
 	for j, r := range e.Saved {
 		n.load(n.onStack(n.kept, j), r)
 	}

@@ -98,7 +98,7 @@ func (n *nest) rotate(steps int) {
 // phaseTail computes the last columns of a body that is unrolled by phases: whole steps,
 // then a masked one.
 func (n *nest) phaseTail() {
-	n.here("tail")
+	n.here("tail", "the last columns, fewer than an iteration has")
 	phases, lanes := n.b.Graph.Phases, n.lanes()
 	part := func(phase int) string { return "part" + itoa(phase) }
 	for phase := range phases - 1 {
@@ -109,7 +109,7 @@ func (n *nest) phaseTail() {
 	}
 	for phase := phases - 1; phase >= 0; phase-- {
 		if phase < phases-1 {
-			n.here(part(phase))
+			n.here(part(phase), "the last of them, under a mask")
 		}
 		if phase > 0 {
 			n.do("ADDQ", imm(int64(lanes*phase)), gp(index))
@@ -128,7 +128,7 @@ func (n *nest) endReductions() {
 	if !n.b.Reduces() {
 		return
 	}
-	n.here("combine")
+	n.here("combine", "the row's accumulators become its results")
 	switch {
 	case n.phase >= 0 && len(n.b.Accs) > 0 && n.hasArgReduction():
 		n.rotateBack()
@@ -146,7 +146,7 @@ func (n *nest) hasArgReduction() bool {
 // rotateBack rotates until all accumulators are where they began. An arg-reduction combines accumulators of elements with those
 // of their positions, and one of the two may be in registers while the other is on the stack.
 func (n *nest) rotateBack() {
-	n.here("rotate")
+	n.here("rotate", "accumulators return to their first registers")
 	n.do("TESTQ", gp(n.phase), gp(n.phase))
 	n.do("JEQ", label("rotated"))
 	n.rotate(1)

@@ -90,8 +90,6 @@ func goText(t *Target, i int, p *Program) string {
 	return b.String()
 }
 
-var goGeneral = [GeneralRegisters]string{"AX", "CX", "DX", "BX", "SI", "DI", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"}
-
 func (t *Target) goArg(x *Arg) string {
 	switch x.Kind {
 	case ArgX, ArgHalf, ArgY:
@@ -99,9 +97,9 @@ func (t *Target) goArg(x *Arg) string {
 	case ArgMask:
 		return "K" + strconv.Itoa(int(x.Reg))
 	case ArgGP, ArgGP32, ArgGP16, ArgGP8:
-		return goGeneral[x.Reg]
+		return generalNames[x.Reg]
 	case ArgHigh:
-		return strings.Replace(goGeneral[x.Reg], "X", "H", 1)
+		return strings.Replace(generalNames[x.Reg], "X", "H", 1)
 	case ArgImm, ArgImm32:
 		return "$" + strconv.Itoa(int(x.Imm))
 	case ArgLabel:
@@ -110,7 +108,7 @@ func (t *Target) goArg(x *Arg) string {
 	m := x.Mem
 	index := ""
 	if m.Index != NoIndex {
-		index = fmt.Sprintf("(%s*%d)", goGeneral[m.Index], m.Scale)
+		index = fmt.Sprintf("(%s*%d)", generalNames[m.Index], m.Scale)
 	}
 	switch m.Base {
 	case BaseStack:
@@ -120,5 +118,5 @@ func (t *Target) goArg(x *Arg) string {
 	case BaseSymbol:
 		return fmt.Sprintf("%s<>+%d(SB)", m.Const, m.Disp)
 	}
-	return fmt.Sprintf("%d(%s)%s", m.Disp, goGeneral[m.Base], index)
+	return fmt.Sprintf("%d(%s)%s", m.Disp, generalNames[m.Base], index)
 }

@@ -19,7 +19,7 @@ func (n *nest) copyBytes(from, to Memory) {
 		n.do(op, r, mem(to))
 	}
 	for _, size := range []int{4, 8, 16} {
-		n.here(labels[size])
+		n.here(labels[size], "that many bytes or more: the first and the last ones, which may overlap")
 		for k := 0; k < max(size, 8)/8; k++ {
 			op, r := "MOVQ", gp(ax)
 			if size == 4 {

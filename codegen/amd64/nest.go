@@ -69,10 +69,11 @@ func emit(b *vector.Body, past *nonTemporal) *Program {
 	n.together = newTogether(b)
 	n.Lines = make([]Line, 0, 64+len(b.Head)+2*len(b.Main)+len(b.Tail)) // about as many as a nest without reductions has
 	n.allocate()
+	n.Notes = n.whereabouts
 	n.prologue()
 	n.choosePast()
 	n.chooseTogether()
-	n.here("row")
+	n.here("row", "each row")
 	n.insts(n.b.Head)
 	n.pinRow()
 	n.startReductions()
@@ -85,7 +86,7 @@ func emit(b *vector.Body, past *nonTemporal) *Program {
 	}
 	n.endReductions()
 	n.nextRow()
-	n.here("done")
+	n.here("done", "all rows are done")
 	n.do("VZEROUPPER")
 	n.do("RET")
 	n.nonTemporalLoop()

@@ -1,5 +1,7 @@
 package amd64
 
+import "fmt"
+
 // The loops of a nest: whole iterations, masked steps, rows.
 
 // lanes returns the number of elements of a step.
@@ -12,7 +14,7 @@ func (n *nest) step() int64 { return int64(n.lanes() * n.b.Unroll) }
 func (n *nest) mainLoop() {
 	n.findLast()
 	n.do("JLT", label("tail"))
-	n.loop("loop")
+	n.loop("loop", n.iteration())
 }
 
 // findLast puts the last index at which a whole iteration begins into ax.
@@ -23,9 +25,9 @@ func (n *nest) findLast() {
 
 // loop writes a loop over whole iterations; ax has the index at which the last one begins. If the body overwrites ax, it
 // is computed again after each iteration.
-func (n *nest) loop(name string) {
+func (n *nest) loop(name, note string) {
 	n.do("PCALIGN", imm(n.alignment()))
-	n.here(name)
+	n.here(name, note)
 	if n.storesPast && n.past.ahead {
 		n.prefetchAhead()
 	}
@@ -39,6 +41,19 @@ func (n *nest) loop(name string) {
 	n.do("JLE", label(name))
 }
 
+// iteration says what an iteration of the loops computes.
+func (n *nest) iteration() string {
+	return fmt.Sprintf("%d columns each: %s of %d", n.step(), counted(n.b.Unroll, "vector"), n.lanes())
+}
+
+// counted returns a number of things in words.
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return itoa(n) + " " + thing
+}
+
 // alignment returns the alignment of the loop's first instruction. A short loop that begins at a cache line fits into it: an
 // iteration of a loop across two lines takes a Zen 3 one more cycle, unless the loop is among the shortest.
 func (n *nest) alignment() int64 {
@@ -50,11 +65,11 @@ func (n *nest) alignment() int64 {
 
 // tailLoop computes the last columns in masked steps, at most one per copy of the body in the main loop.
 func (n *nest) tailLoop() {
-	n.here("tail")
+	n.here("tail", "the last columns, fewer than an iteration has")
 	n.do("CMPQ", gp(index), gp(cols))
 	n.do("JGE", label(n.afterTail()))
 	if n.b.Unroll > 1 {
-		n.here("step")
+		n.here("step", "a vector of them, the last one under a mask")
 	}
 	n.insts(n.b.Tail)
 	if n.b.Unroll > 1 {
@@ -75,7 +90,7 @@ func (n *nest) afterTail() string {
 
 // nextRow advances the pointers to the next row, or ends the block after the last row.
 func (n *nest) nextRow() {
-	n.here("next")
+	n.here("next", "the next row")
 	n.do("DECQ", n.rows.arg())
 	n.do("JLE", label(n.afterRows()))
 	n.movePointers()

@@ -64,7 +64,7 @@ func (n *nest) nonTemporalLoop() {
 	}
 	out, left, rowCols := len(n.b.Graph.Kernel.In), mem(stack(n.past.rows)), mem(stack(n.past.cols))
 	size := n.dtype(out).Size()
-	n.here("past")
+	n.here("past", "the loops that store past the caches")
 	if n.rows.reg >= 0 {
 		n.do("MOVQ", n.rows.arg(), left)
 	} else {
@@ -72,7 +72,7 @@ func (n *nest) nonTemporalLoop() {
 		n.do("MOVQ", gp(ax), left)
 	}
 	n.do("MOVQ", gp(cols), rowCols)
-	n.here("rowPast")
+	n.here("rowPast", "each row: the elements before the first whole cache line")
 	n.do("MOVQ", imm32(1), n.rows.arg())
 	n.do("MOVQ", n.pointer[out].arg(), gp(cx))
 	n.do("TESTQ", imm32(int64(size-1)), gp(cx))
@@ -84,7 +84,7 @@ func (n *nest) nonTemporalLoop() {
 	n.do("CMOVQLT", gp(cx), gp(cols))
 	n.do("JMP", label("row"))
 
-	n.here("last")
+	n.here("last", "behind them")
 	n.do("CMPQ", rowCols, imm(0))
 	n.do("JEQ", label("done"))
 	n.do("MOVQ", gp(cols), gp(index))
@@ -96,7 +96,7 @@ func (n *nest) nonTemporalLoop() {
 	n.movePointers()
 	n.do("JMP", label("rowPast"))
 
-	n.here("lines")
+	n.here("lines", "whole cache lines, stored past the caches")
 	if line := int64(cacheLine / size); n.step() < line { // the first part of a line is not the last
 		n.do("MOVQ", gp(cols), gp(ax))
 		n.do("SUBQ", gp(index), gp(ax))
@@ -109,9 +109,9 @@ func (n *nest) nonTemporalLoop() {
 	n.do("CMPQ", gp(index), gp(ax))
 	n.do("JGT", label("rest"))
 	n.storesPast = true
-	n.loop("line")
+	n.loop("line", n.iteration()+", stored past the caches")
 	n.storesPast = false
-	n.here("rest")
+	n.here("rest", "the elements behind the last whole line")
 	n.do("MOVQ", imm32(1), n.rows.arg())
 	n.findLast()
 	n.do("CMPQ", gp(index), gp(ax))

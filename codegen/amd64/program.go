@@ -1,12 +1,15 @@
 package amd64
 
+import "strings"
+
 // Program is a function as a list of instructions over physical registers. Emitters append to it; package avo makes text
 // of it, and Assemble bytes.
 type Program struct {
 	Lines []Line
-	Frame int   // bytes of the stack frame
-	label int   // how many labels fresh has returned
-	pool  []Arg // memory for operands of further lines
+	Notes func() []string // where the function has what, for the text; nil of micro-kernels
+	Frame int             // bytes of the stack frame
+	label int             // how many labels fresh has returned
+	pool  []Arg           // memory for operands of further lines
 }
 
 // poolSize is how many operands memory is reserved for at a time.
@@ -15,6 +18,7 @@ const poolSize = 128
 // Line is an instruction, or a label if Label is not empty.
 type Line struct {
 	Label string
+	Note  string // what the code behind the label does: a comment of the text
 	Op    string
 	Args  []Arg // in the order of Go's assembler
 }
@@ -79,6 +83,9 @@ const (
 	GeneralRegisters = 14 // in the order of their numbers on the CPU, without SP, and BP, which holds the frame pointer
 )
 
+// generalNames are the names of general registers in Go's assembler.
+var generalNames = [GeneralRegisters]string{"AX", "CX", "DX", "BX", "SI", "DI", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"}
+
 func x(r int) Arg           { return Arg{Kind: ArgX, Reg: int8(r)} }
 func half(r int) Arg        { return Arg{Kind: ArgHalf, Reg: int8(r)} }
 func y(r int) Arg           { return Arg{Kind: ArgY, Reg: int8(r)} }
@@ -133,8 +140,10 @@ func (p *Program) do(op string, args ...Arg) {
 	p.Lines = append(p.Lines, Line{Op: op, Args: p.pool[first:len(p.pool):len(p.pool)]})
 }
 
-// here appends a label.
-func (p *Program) here(name string) { p.Lines = append(p.Lines, Line{Label: name}) }
+// here appends a label, and says what the code behind it does.
+func (p *Program) here(name string, note ...string) {
+	p.Lines = append(p.Lines, Line{Label: name, Note: strings.Join(note, "; ")})
+}
 
 // fresh returns a label that begins with name and is not in use.
 func (p *Program) fresh(name string) string {

@@ -44,7 +44,7 @@ func (n *nest) blocksOfRows() {
 	if w == nil {
 		return
 	}
-	n.here("together")
+	n.here("together", "can rows be computed together? If not, to row")
 	n.do("MOVQ", frameArg(), gp(cx))
 	n.testExtents()
 	n.testTaps()
@@ -57,7 +57,7 @@ func (n *nest) blocksOfRows() {
 	if w.sum >= 0 {
 		moving = append(moving, [2]int{rowsSum, rowsSumStep})
 	}
-	n.here("block")
+	n.here("block", "each block of rows")
 	n.vectorsTogether(moving)
 	n.nextBlock(moving)
 	n.do("JMP", label("block"))
@@ -92,7 +92,7 @@ func (n *nest) loadTogether() {
 func (n *nest) vectorsTogether(moving [][2]int) {
 	n.do("XORQ", gp(index), gp(index))
 	n.do("PCALIGN", imm(32))
-	n.here("vector")
+	n.here("vector", "each vector of its columns")
 	n.inBlock = true
 	n.insts(n.together.insts)
 	n.inBlock = false
@@ -111,7 +111,7 @@ func (n *nest) vectorsTogether(moving [][2]int) {
 	}
 	n.do("MOVQ", gp(rowsLast), gp(index))
 	n.do("JMP", label("vector"))
-	n.here("below")
+	n.here("below", "the block is done")
 }
 
 // nextBlock jumps to done if no rows are left. Otherwise it moves the pointers to the next block, which may overlap this one.
@@ -196,7 +196,7 @@ func (n *nest) testApart() {
 	n.do("JEQ", label("inPlace"))
 	n.testDistance(w.sum, "sums")
 	n.do("JMP", label("tested"))
-	n.here("inPlace") // if nothing is computed a second time
+	n.here("inPlace", "the sums are overwritten by the results") // if nothing is computed a second time
 	n.do("MOVQ", ofFrame(frameStep, w.sum), gp(ax))
 	n.do("CMPQ", gp(ax), ofFrame(frameStep, out))
 	n.unless("JNE")

@@ -108,7 +108,7 @@ func (n *nest) upperWords(from Arg, end string) {
 // eachNarrow writes a loop over the elements of a partial step, whose number is in cx.
 func (n *nest) eachNarrow(name string, element func()) {
 	loop := n.fresh(name)
-	n.here(loop)
+	n.here(loop, "one element each")
 	element()
 	n.do("DECQ", gp(cx))
 	n.do("JNE", label(loop))
@@ -125,7 +125,7 @@ func (n *nest) whole(move func()) (done func()) {
 	n.do("JNE", label(part))
 	move()
 	n.do("JMP", label(end))
-	n.here(part)
+	n.here(part, "fewer elements than a vector has")
 	return func() { n.here(end) }
 }
 
@@ -138,7 +138,7 @@ func (n *nest) divRem(i *vector.Inst) {
 	loop, special, next := n.fresh("divide"), n.fresh("special"), n.fresh("divided")
 	n.do("MOVQ", gp(index), mem(stack(n.saved)))
 	n.do("XORQ", gp(index), gp(index))
-	n.here(loop)
+	n.here(loop, "one element each")
 	n.do("MOVQ", mem(divisor), gp(cx))
 	n.do("MOVQ", mem(dividend), gp(ax))
 	if i.Op.Name == "DIVREMU" {
@@ -162,7 +162,7 @@ func (n *nest) divRem(i *vector.Inst) {
 	end := n.fresh("end")
 	n.do("MOVQ", mem(stack(n.saved)), gp(index))
 	n.do("JMP", label(end))
-	n.here(special)
+	n.here(special, "a divisor of 0 or -1")
 	n.do("IMULQ", gp(cx), gp(ax))
 	n.do("XORQ", gp(dx), gp(dx))
 	n.do("JMP", label(next))

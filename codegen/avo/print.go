@@ -60,6 +60,9 @@ func (f *file) function(name, comment string, p *amd64.Program) error {
 	f.c.Function(name)
 	f.c.Signature(f.signature)
 	f.c.Comment(comment)
+	if p.Notes != nil {
+		f.c.Comment(p.Notes()...)
+	}
 	if p.Frame <= nosplitFrame {
 		f.c.Attributes(attr.NOSPLIT)
 	}
@@ -68,6 +71,9 @@ func (f *file) function(name, comment string, p *amd64.Program) error {
 	}
 	for _, l := range p.Lines {
 		if l.Label != "" {
+			if l.Note != "" {
+				f.c.Comment(l.Note)
+			}
 			f.c.Label(l.Label)
 			continue
 		}

@@ -8,21 +8,25 @@
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
 TEXT ·k_mul_add_tanh_f32_uus_5bf2ed535d_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = tanh t1; store t2 }
+	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
+	// registers: SI columns, BX the column, R10 rows left, DI u0, R8 u1, R11 s2, R9 result 0
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z30
-	VBROADCASTSD c411051ec411051ec<>+0(SB), Z29; VBROADCASTSD c4045672a4045672a<>+0(SB), Z28
-	VBROADCASTSD c3fcb2ff53fcb2ff5<>+0(SB), Z27; VMOVUPS t6430d5e0adabbcbf<>+0(SB), Z26
+	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; VBROADCASTSD i32_7fffffff<>+0(SB), Z30
+	VBROADCASTSD f32_9p02<>+0(SB), Z29; VBROADCASTSD f32_3p0844216<>+0(SB), Z28
+	VBROADCASTSD f32_1p587401<>+0(SB), Z27; VMOVUPS t6430d5e0adabbcbf<>+0(SB), Z26
 	VMOVUPS t82fd2c16a5d11d0f<>+0(SB), Z25; VMOVUPS t62bef0cdf02c2797<>+0(SB), Z24
 	VMOVUPS t5d38e876031bf29b<>+0(SB), Z23; VMOVUPS tc6be7327efd83e51<>+0(SB), Z22
 	VMOVUPS tecd5a6a374048c14<>+0(SB), Z21; VMOVUPS tdcd4750eecec59ed<>+0(SB), Z20
-	VMOVUPS t84fe5a71ea0d6d7b<>+0(SB), Z19; VBROADCASTSD c4000000040000000<>+0(SB), Z18
-	VMOVUPS t3ead70b683a4f5d0<>+0(SB), Z17; VBROADCASTSD c8000000080000000<>+0(SB), Z16; MOVQ $+0, 8(SP)
+	VMOVUPS t84fe5a71ea0d6d7b<>+0(SB), Z19; VBROADCASTSD f32_2<>+0(SB), Z18
+	VMOVUPS t3ead70b683a4f5d0<>+0(SB), Z17; VBROADCASTSD i32_80000000<>+0(SB), Z16; MOVQ $+0, 8(SP)
 	CMPQ 400(CX), $0x00; JNE past
 
+	// each row
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
 
+	// 32 columns each: 2 vectors of 16
 loop:
 	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VMULPS 64(R8)(BX*4), Z1, Z1
 	VADDPS Z31, Z0, Z0; VADDPS Z31, Z1, Z1; VANDPD Z30, Z0, Z2; VANDPD Z30, Z1, Z3; VMINPS Z2, Z29, Z2
@@ -39,9 +43,11 @@ loop:
 	VFMADD132PS Z10, Z2, Z8; VFMADD132PS Z11, Z3, Z9; VPTERNLOGQ $0xec, Z16, Z8, Z0; VPTERNLOGQ $0xec, Z16, Z9, Z1
 	VMOVUPS Z0, (R9)(BX*4); VMOVUPS Z1, 64(R9)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
 
+	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next
 
+	// a vector of them, the last one under a mask
 step:
 	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
 	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VMOVUPS.Z (R8)(BX*4), K1, Z1; VMULPS Z1, Z0, Z0
@@ -53,29 +59,36 @@ step:
 	VPERMPS Z17, Z3, Z2; VBLENDMPS Z1, Z2, K2, Z1; VFMADD132PS Z5, Z1, Z4; VPTERNLOGQ $0xec, Z16, Z4, Z0
 	VMOVUPS Z0, K1, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
+	// the next row
 next:
 	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
+	// all rows are done
 done:
 	VZEROUPPER; RET
 
+	// the loops that store past the caches
 past:
 	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
+	// each row: the elements before the first whole cache line
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
+	// behind them
 last:
 	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
 
+	// whole cache lines, stored past the caches
 lines:
 	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
 
+	// 32 columns each: 2 vectors of 16, stored past the caches
 line:
 	PREFETCHT0 2048(DI)(BX*4); PREFETCHT0 2112(DI)(BX*4); PREFETCHT0 2048(R8)(BX*4); PREFETCHT0 2112(R8)(BX*4)
 	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VMULPS 64(R8)(BX*4), Z1, Z1
@@ -93,26 +106,27 @@ line:
 	VFMADD132PS Z10, Z2, Z8; VFMADD132PS Z11, Z3, Z9; VPTERNLOGQ $0xec, Z16, Z8, Z0; VPTERNLOGQ $0xec, Z16, Z9, Z1
 	VMOVNTDQ Z0, (R9)(BX*4); VMOVNTDQ Z1, 64(R9)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
 
+	// the elements behind the last whole line
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-DATA c3fcb2ff53fcb2ff5<>+0(SB)/8, $0x3fcb2ff53fcb2ff5
-GLOBL c3fcb2ff53fcb2ff5<>(SB), RODATA|NOPTR, $8
+DATA f32_1p587401<>+0(SB)/8, $0x3fcb2ff53fcb2ff5
+GLOBL f32_1p587401<>(SB), RODATA|NOPTR, $8
 
-DATA c4000000040000000<>+0(SB)/8, $0x4000000040000000
-GLOBL c4000000040000000<>(SB), RODATA|NOPTR, $8
+DATA f32_2<>+0(SB)/8, $0x4000000040000000
+GLOBL f32_2<>(SB), RODATA|NOPTR, $8
 
-DATA c4045672a4045672a<>+0(SB)/8, $0x4045672a4045672a
-GLOBL c4045672a4045672a<>(SB), RODATA|NOPTR, $8
+DATA f32_3p0844216<>+0(SB)/8, $0x4045672a4045672a
+GLOBL f32_3p0844216<>(SB), RODATA|NOPTR, $8
 
-DATA c411051ec411051ec<>+0(SB)/8, $0x411051ec411051ec
-GLOBL c411051ec411051ec<>(SB), RODATA|NOPTR, $8
+DATA f32_9p02<>+0(SB)/8, $0x411051ec411051ec
+GLOBL f32_9p02<>(SB), RODATA|NOPTR, $8
 
-DATA c7fffffff7fffffff<>+0(SB)/8, $0x7fffffff7fffffff
-GLOBL c7fffffff7fffffff<>(SB), RODATA|NOPTR, $8
+DATA i32_7fffffff<>+0(SB)/8, $0x7fffffff7fffffff
+GLOBL i32_7fffffff<>(SB), RODATA|NOPTR, $8
 
-DATA c8000000080000000<>+0(SB)/8, $0x8000000080000000
-GLOBL c8000000080000000<>(SB), RODATA|NOPTR, $8
+DATA i32_80000000<>+0(SB)/8, $0x8000000080000000
+GLOBL i32_80000000<>(SB), RODATA|NOPTR, $8
 
 DATA t3ead70b683a4f5d0<>+0(SB)/8, $0x3f5180b83f0c2606
 DATA t3ead70b683a4f5d0<>+8(SB)/8, $0x3f7d5c593f720aee

@@ -8,17 +8,21 @@
 // Requires: AVX, CMOV, FMA3
 TEXT ·k_fma_fma_sub_etc_f32_sussssss_4d43169e29(SB), NOSPLIT, $24-8
 	// kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = fma s0 u1 s2; t1 = fma s3 u1 s4; t2 = sub t0 t1; t3 = fma t2 s5 t1; t4 = sub t3 s6; t5 = sub s7 s6; t6 = div t4 t5; store t6 }
+	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
+	// registers: SI columns, BX the column, R9 rows left, R10 s0, DI u1, R11 s2, R12 s3, R13 s4, R14 s5, R15 s6, 0(SP) s7, R8 result 0
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R15
 	MOVQ 72(CX), AX; MOVQ AX, (SP); MOVQ 80(CX), R8; MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
+	// each row
 row:
 	MOVQ (SP), AX; VBROADCASTSS (AX), Y0; VBROADCASTSS (R15), Y1; VSUBPS Y1, Y0, Y0; VMOVAPS Y0, Y9
 	VBROADCASTSS (R10), Y15; VBROADCASTSS (R11), Y14; VBROADCASTSS (R12), Y13; VBROADCASTSS (R13), Y12
 	VBROADCASTSS (R14), Y11; VBROADCASTSS (R15), Y10; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
 	PCALIGN $0x20
 
+	// 16 columns each: 2 vectors of 8
 loop:
 	VMOVUPS (DI)(BX*4), Y0; VFMADD132PS Y15, Y14, Y0; VMOVUPS 32(DI)(BX*4), Y1; VFMADD132PS Y15, Y14, Y1
 	VMOVUPS (DI)(BX*4), Y2; VFMADD132PS Y13, Y12, Y2; VMOVUPS 32(DI)(BX*4), Y3; VFMADD132PS Y13, Y12, Y3
@@ -26,40 +30,49 @@ loop:
 	VSUBPS Y10, Y1, Y1; VDIVPS Y9, Y0, Y0; VDIVPS Y9, Y1, Y1; VMOVUPS Y0, (R8)(BX*4); VMOVUPS Y1, 32(R8)(BX*4)
 	ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
+	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next
 
+	// a vector of them, the last one under a mask
 step:
 	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
 	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VMOVAPS Y14, Y2; VFMADD231PS Y1, Y15, Y2
 	VFMADD132PS Y13, Y12, Y1; VSUBPS Y1, Y2, Y2; VFMADD132PS Y11, Y1, Y2; VSUBPS Y10, Y2, Y1; VDIVPS Y9, Y1, Y1
 	VMASKMOVPS Y1, Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
+	// the next row
 next:
 	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13
 	ADDQ 248(CX), R14; ADDQ 256(CX), R15; MOVQ 264(CX), AX; ADDQ AX, (SP); ADDQ 272(CX), R8; JMP row
 
+	// all rows are done
 done:
 	VZEROUPPER; RET
 
+	// the loops that store past the caches
 past:
 	MOVQ R9, 8(SP); MOVQ SI, 16(SP)
 
+	// each row: the elements before the first whole cache line
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
+	// behind them
 last:
 	CMPQ 16(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 16(SP), SI; CMPQ BX, SI; JLT lines; DECQ 8(SP); JEQ done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13
 	ADDQ 248(CX), R14; ADDQ 256(CX), R15; MOVQ 264(CX), AX; ADDQ AX, (SP); ADDQ 272(CX), R8; JMP rowPast
 
+	// whole cache lines, stored past the caches
 lines:
 	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
 
+	// 16 columns each: 2 vectors of 8, stored past the caches
 line:
 	VMOVUPS (DI)(BX*4), Y0; VFMADD132PS Y15, Y14, Y0; VMOVUPS 32(DI)(BX*4), Y1; VFMADD132PS Y15, Y14, Y1
 	VMOVUPS (DI)(BX*4), Y2; VFMADD132PS Y13, Y12, Y2; VMOVUPS 32(DI)(BX*4), Y3; VFMADD132PS Y13, Y12, Y3
@@ -67,6 +80,7 @@ line:
 	VSUBPS Y10, Y1, Y1; VDIVPS Y9, Y0, Y0; VDIVPS Y9, Y1, Y1; VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4)
 	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
 
+	// the elements behind the last whole line
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
@@ -74,6 +88,9 @@ rest:
 // Requires: AVX, CMOV
 TEXT ·k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db(SB), NOSPLIT, $136-8
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s1 u4; t4 = add u5 t3; t5 = add u6 t4; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s1 u11; t12 = add u6 t11; t13 = add u3 t12; t14 = mul s1 u12; t15 = add u5 t14; t16 = add u2 t15; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add s14 t23; t25 = sqrt t24; t26 = div t20 t25; t27 = max t26 s15; store t27 }
+	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
+	// registers: SI columns, BX the column, 64(SP) rows left, DI u0, 72(SP) s1, R8 u2, R9 u3, R10 u4, R11 u5, R12 u6, 80(SP) s7, 88(SP) s8, 96(SP) s9, 104(SP) s10, R13 u11, R14 u12, 112(SP) s13, 120(SP) s14, 128(SP) s15, R15 result 0
+	// stack: 0(SP) values of the row
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 64(SP); TESTQ AX, AX; JLE done
 	MOVQ 16(CX), DI; MOVQ 24(CX), AX; MOVQ AX, 72(SP); MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
@@ -82,14 +99,16 @@ TEXT ·k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db(SB), NOSPLIT, $136-8
 	MOVQ 120(CX), AX; MOVQ AX, 112(SP); MOVQ 128(CX), AX; MOVQ AX, 120(SP); MOVQ 136(CX), AX; MOVQ AX, 128(SP)
 	MOVQ 144(CX), R15
 
+	// each row
 row:
-	MOVQ 128(SP), AX; VBROADCASTSS (AX), Y0; VCMPPS $0x0c, c0000000000000000<>+0(SB), Y0, Y1
-	VBLENDVPS Y1, c8000000080000000<>+0(SB), Y0, Y1; VMOVUPS Y1, (SP); VMOVUPS Y0, 32(SP); MOVQ 80(SP), AX
+	MOVQ 128(SP), AX; VBROADCASTSS (AX), Y0; VCMPPS $0x0c, i8_00<>+0(SB), Y0, Y1
+	VBLENDVPS Y1, i32_80000000<>+0(SB), Y0, Y1; VMOVUPS Y1, (SP); VMOVUPS Y0, 32(SP); MOVQ 80(SP), AX
 	VBROADCASTSS (AX), Y0; MOVQ 88(SP), AX; VBROADCASTSS (AX), Y1; VMULPS Y1, Y0, Y0; VMOVAPS Y0, Y14
 	MOVQ 72(SP), AX; VBROADCASTSS (AX), Y15; MOVQ 96(SP), AX; VBROADCASTSS (AX), Y13; MOVQ 104(SP), AX
 	VBROADCASTSS (AX), Y12; MOVQ 112(SP), AX; VBROADCASTSS (AX), Y11; MOVQ 120(SP), AX; VBROADCASTSS (AX), Y10
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
 
+	// 16 columns each: 2 vectors of 8
 loop:
 	VMULPS (DI)(BX*4), Y15, Y0; VMULPS 32(DI)(BX*4), Y15, Y1; VMOVUPS (R8)(BX*4), Y2; VADDPS Y2, Y0, Y0
 	VMOVUPS 32(R8)(BX*4), Y3; VADDPS Y3, Y1, Y1; VMOVUPS (R9)(BX*4), Y4; VADDPS Y4, Y0, Y0
@@ -108,9 +127,11 @@ loop:
 	VMAXPS Y0, Y2, Y0; VMAXPS Y1, Y2, Y1; VMOVUPS Y0, (R15)(BX*4); VMOVUPS Y1, 32(R15)(BX*4); ADDQ $0x10, BX
 	CMPQ BX, AX; JLE loop
 
+	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next
 
+	// a vector of them, the last one under a mask
 step:
 	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
 	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VMULPS Y15, Y1, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2
@@ -123,6 +144,7 @@ step:
 	VADDPS Y2, Y1, Y1; VADDPS Y1, Y10, Y1; VSQRTPS Y1, Y1; VDIVPS Y1, Y3, Y1; VADDPS (SP), Y1, Y1
 	VMOVUPS 32(SP), Y2; VMAXPS Y1, Y2, Y1; VMASKMOVPS Y1, Y0, (R15)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
+	// the next row
 next:
 	DECQ 64(SP); JLE done
 	MOVQ f+0(FP), CX
@@ -132,6 +154,7 @@ next:
 	MOVQ 312(CX), AX; ADDQ AX, 112(SP); MOVQ 320(CX), AX; ADDQ AX, 120(SP); MOVQ 328(CX), AX; ADDQ AX, 128(SP)
 	ADDQ 336(CX), R15; JMP row
 
+	// all rows are done
 done:
 	VZEROUPPER; RET
 
@@ -139,62 +162,76 @@ done:
 // Requires: AVX, CMOV, FMA3
 TEXT ·k_sub_fma_fma_etc_f32_ssuusss_4c608415c3(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = sub t2 s5; t4 = sub s6 s5; t5 = div t3 t4; store t5 }
+	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
+	// registers: SI columns, BX the column, R10 rows left, R11 s0, R12 s1, DI u2, R8 u3, R13 s4, R14 s5, R15 s6, R9 result 0
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), R12; MOVQ 32(CX), DI; MOVQ 40(CX), R8; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R15
 	MOVQ 72(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
+	// each row
 row:
 	VBROADCASTSS (R11), Y0; VBROADCASTSS (R12), Y1; VSUBPS Y1, Y0, Y0; VMOVAPS Y0, Y15; VBROADCASTSS (R15), Y0
 	VBROADCASTSS (R14), Y1; VSUBPS Y1, Y0, Y0; VMOVAPS Y0, Y11; VBROADCASTSS (R12), Y14; VBROADCASTSS (R13), Y13
 	VBROADCASTSS (R14), Y12; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
 
+	// 16 columns each: 2 vectors of 8
 loop:
 	VMOVUPS (DI)(BX*4), Y0; VFMADD132PS Y15, Y14, Y0; VMOVUPS 32(DI)(BX*4), Y1; VFMADD132PS Y15, Y14, Y1
 	VFMADD231PS (R8)(BX*4), Y13, Y0; VFMADD231PS 32(R8)(BX*4), Y13, Y1; VSUBPS Y12, Y0, Y0; VSUBPS Y12, Y1, Y1
 	VDIVPS Y11, Y0, Y0; VDIVPS Y11, Y1, Y1; VMOVUPS Y0, (R9)(BX*4); VMOVUPS Y1, 32(R9)(BX*4); ADDQ $0x10, BX
 	CMPQ BX, AX; JLE loop
 
+	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next
 
+	// a vector of them, the last one under a mask
 step:
 	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
 	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VFMADD132PS Y15, Y14, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2
 	VFMADD132PS Y13, Y1, Y2; VSUBPS Y12, Y2, Y1; VDIVPS Y11, Y1, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4); ADDQ $0x08, BX
 	CMPQ BX, SI; JLT step
 
+	// the next row
 next:
 	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
 	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP row
 
+	// all rows are done
 done:
 	VZEROUPPER; RET
 
+	// the loops that store past the caches
 past:
 	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
+	// each row: the elements before the first whole cache line
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
+	// behind them
 last:
 	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
 	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP rowPast
 
+	// whole cache lines, stored past the caches
 lines:
 	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
 
+	// 16 columns each: 2 vectors of 8, stored past the caches
 line:
 	VMOVUPS (DI)(BX*4), Y0; VFMADD132PS Y15, Y14, Y0; VMOVUPS 32(DI)(BX*4), Y1; VFMADD132PS Y15, Y14, Y1
 	VFMADD231PS (R8)(BX*4), Y13, Y0; VFMADD231PS 32(R8)(BX*4), Y13, Y1; VSUBPS Y12, Y0, Y0; VSUBPS Y12, Y1, Y1
 	VDIVPS Y11, Y0, Y0; VDIVPS Y11, Y1, Y1; VMOVNTDQ Y0, (R9)(BX*4); VMOVNTDQ Y1, 32(R9)(BX*4); ADDQ $0x10, BX
 	CMPQ BX, AX; JLE line
 
+	// the elements behind the last whole line
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
@@ -202,62 +239,76 @@ rest:
 // Requires: AVX, CMOV, FMA3
 TEXT ·k_sub_fma_fma_etc_f32_ssuusss_98011d9d06(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul s5 t2; t4 = add s6 t3; store t4 }
+	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
+	// registers: SI columns, BX the column, R10 rows left, R11 s0, R12 s1, DI u2, R8 u3, R13 s4, R14 s5, R15 s6, R9 result 0
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), R12; MOVQ 32(CX), DI; MOVQ 40(CX), R8; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R15
 	MOVQ 72(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
+	// each row
 row:
 	VBROADCASTSS (R11), Y0; VBROADCASTSS (R12), Y1; VSUBPS Y1, Y0, Y0; VMOVAPS Y0, Y15; VBROADCASTSS (R12), Y14
 	VBROADCASTSS (R13), Y13; VBROADCASTSS (R14), Y12; VBROADCASTSS (R15), Y11; XORQ BX, BX; MOVQ SI, AX
 	SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
 
+	// 16 columns each: 2 vectors of 8
 loop:
 	VMOVUPS (DI)(BX*4), Y0; VFMADD132PS Y15, Y14, Y0; VMOVUPS 32(DI)(BX*4), Y1; VFMADD132PS Y15, Y14, Y1
 	VFMADD231PS (R8)(BX*4), Y13, Y0; VFMADD231PS 32(R8)(BX*4), Y13, Y1; VMULPS Y0, Y12, Y0; VMULPS Y1, Y12, Y1
 	VADDPS Y0, Y11, Y0; VADDPS Y1, Y11, Y1; VMOVUPS Y0, (R9)(BX*4); VMOVUPS Y1, 32(R9)(BX*4); ADDQ $0x10, BX
 	CMPQ BX, AX; JLE loop
 
+	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next
 
+	// a vector of them, the last one under a mask
 step:
 	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
 	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VFMADD132PS Y15, Y14, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2
 	VFMADD132PS Y13, Y1, Y2; VMULPS Y2, Y12, Y1; VADDPS Y1, Y11, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4); ADDQ $0x08, BX
 	CMPQ BX, SI; JLT step
 
+	// the next row
 next:
 	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
 	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP row
 
+	// all rows are done
 done:
 	VZEROUPPER; RET
 
+	// the loops that store past the caches
 past:
 	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
+	// each row: the elements before the first whole cache line
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
+	// behind them
 last:
 	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
 	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP rowPast
 
+	// whole cache lines, stored past the caches
 lines:
 	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
 
+	// 16 columns each: 2 vectors of 8, stored past the caches
 line:
 	VMOVUPS (DI)(BX*4), Y0; VFMADD132PS Y15, Y14, Y0; VMOVUPS 32(DI)(BX*4), Y1; VFMADD132PS Y15, Y14, Y1
 	VFMADD231PS (R8)(BX*4), Y13, Y0; VFMADD231PS 32(R8)(BX*4), Y13, Y1; VMULPS Y0, Y12, Y0; VMULPS Y1, Y12, Y1
 	VADDPS Y0, Y11, Y0; VADDPS Y1, Y11, Y1; VMOVNTDQ Y0, (R9)(BX*4); VMOVNTDQ Y1, 32(R9)(BX*4); ADDQ $0x10, BX
 	CMPQ BX, AX; JLE line
 
+	// the elements behind the last whole line
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
@@ -265,17 +316,21 @@ rest:
 // Requires: AVX, CMOV, FMA3
 TEXT ·k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895(SB), NOSPLIT, $0-8
 	// kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = mul t1 u3; t3 = clip t2 s4 s5; t4 = mul t3 s6; t5 = round t4; t6 = cast:u8 t5; store t6 }
+	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
+	// registers: SI columns, BX the column, R10 rows left, R11 s0, R12 s1, DI u2, R8 u3, R13 s4, R14 s5, R15 s6, R9 result 0
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), R12; MOVQ 32(CX), DI; MOVQ 40(CX), R8; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R15
-	MOVQ 72(CX), R9; VXORPS Y9, Y9, Y9; VMOVUPS c437f0000437f0000<>+0(SB), Y8
+	MOVQ 72(CX), R9; VXORPS Y9, Y9, Y9; VMOVUPS f32_255<>+0(SB), Y8
 
+	// each row
 row:
 	VBROADCASTSS (R11), Y0; VBROADCASTSS (R12), Y1; VSUBPS Y1, Y0, Y0; VMOVAPS Y0, Y14; VBROADCASTSS (R13), Y0
-	VCMPPS $0x0c, Y9, Y0, Y1; VBLENDVPS Y1, c8000000080000000<>+0(SB), Y0, Y0; VMOVAPS Y0, Y12
-	VBROADCASTSS (R14), Y15; VBROADCASTSS (R12), Y13; VBROADCASTSS (R13), Y11; VBROADCASTSS (R15), Y10
-	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+	VCMPPS $0x0c, Y9, Y0, Y1; VBLENDVPS Y1, i32_80000000<>+0(SB), Y0, Y0; VMOVAPS Y0, Y12; VBROADCASTSS (R14), Y15
+	VBROADCASTSS (R12), Y13; VBROADCASTSS (R13), Y11; VBROADCASTSS (R15), Y10; XORQ BX, BX; MOVQ SI, AX
+	SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
 
+	// 16 columns each: 2 vectors of 8
 loop:
 	VMOVUPS (DI)(BX*4), Y0; VFMADD132PS Y14, Y13, Y0; VMOVUPS 32(DI)(BX*4), Y1; VFMADD132PS Y14, Y13, Y1
 	VMULPS (R8)(BX*4), Y0, Y0; VMULPS 32(R8)(BX*4), Y1, Y1; VADDPS Y12, Y0, Y0; VADDPS Y12, Y1, Y1
@@ -286,9 +341,11 @@ loop:
 	VEXTRACTF128 $0x01, Y1, X3; VPACKUSDW X2, X0, X0; VPACKUSDW X3, X1, X1; VPACKUSWB X0, X0, X0
 	VPACKUSWB X1, X1, X1; VMOVQ X0, (R9)(BX*1); VMOVQ X1, 8(R9)(BX*1); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
+	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next
 
+	// a vector of them, the last one under a mask
 step:
 	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX
 	VMOVUPS (DX)(CX*4), Y0; VMASKMOVPS (DI)(BX*4), Y0, Y1; VFMADD132PS Y14, Y13, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y0
@@ -298,21 +355,25 @@ step:
 	SUBQ BX, CX; MOVQ $+8, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x08; JNE part1; VMOVQ X0, (R9)(BX*1)
 	JMP end2
 
+	// fewer elements than a vector has
 part1:
 	LEAQ (R9)(BX*1), DX; VMOVQ X0, AX
 
+	// one element each
 store4:
 	MOVB AL, (DX); SHRQ $0x08, AX; ADDQ $0x01, DX; DECQ CX; JNE store4
 
 end2:
 	ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
+	// the next row
 next:
 	DECQ R10; JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
 	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP row
 
+	// all rows are done
 done:
 	VZEROUPPER; RET
 
@@ -320,74 +381,87 @@ done:
 // Requires: AVX, CMOV, FMA3
 TEXT ·k_sub_fma_sub_etc_f32_ssuss_8f12c66750(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = sub s3 s4; t3 = fma t2 u2 s4; t4 = sub t1 t3; store t4 }
+	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
+	// registers: SI columns, BX the column, R9 rows left, R10 s0, R11 s1, DI u2, R12 s3, R13 s4, R8 result 0
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R8; MOVQ $+0, 8(SP)
 	CMPQ 400(CX), $0x00; JNE past
 
+	// each row
 row:
 	VBROADCASTSS (R10), Y0; VBROADCASTSS (R11), Y1; VSUBPS Y1, Y0, Y0; VMOVAPS Y0, Y15; VBROADCASTSS (R12), Y0
 	VBROADCASTSS (R13), Y1; VSUBPS Y1, Y0, Y0; VMOVAPS Y0, Y13; VBROADCASTSS (R11), Y14; VBROADCASTSS (R13), Y12
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
 
+	// 8 columns each: 1 vector of 8
 loop:
 	VMOVUPS (DI)(BX*4), Y0; VFMADD132PS Y15, Y14, Y0; VMOVUPS (DI)(BX*4), Y1; VFMADD132PS Y13, Y12, Y1
 	VSUBPS Y1, Y0, Y0; VMOVUPS Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
 
+	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMOVAPS Y14, Y2; VFMADD231PS Y1, Y15, Y2; VFMADD132PS Y13, Y12, Y1
 	VSUBPS Y1, Y2, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
+	// the next row
 next:
 	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R12; ADDQ 240(CX), R13; ADDQ 248(CX), R8
 	JMP row
 
+	// all rows are done
 done:
 	VZEROUPPER; RET
 
+	// the loops that store past the caches
 past:
 	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
+	// each row: the elements before the first whole cache line
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
+	// behind them
 last:
 	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R12; ADDQ 240(CX), R13; ADDQ 248(CX), R8
 	JMP rowPast
 
+	// whole cache lines, stored past the caches
 lines:
 	MOVQ SI, AX; SUBQ BX, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
 
+	// 8 columns each: 1 vector of 8, stored past the caches
 line:
 	VMOVUPS (DI)(BX*4), Y0; VFMADD132PS Y15, Y14, Y0; VMOVUPS (DI)(BX*4), Y1; VFMADD132PS Y13, Y12, Y1
 	VSUBPS Y1, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
 
+	// the elements behind the last whole line
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-DATA c0000000000000000<>+0(SB)/8, $0x0000000000000000
-DATA c0000000000000000<>+8(SB)/8, $0x0000000000000000
-DATA c0000000000000000<>+16(SB)/8, $0x0000000000000000
-DATA c0000000000000000<>+24(SB)/8, $0x0000000000000000
-GLOBL c0000000000000000<>(SB), RODATA|NOPTR, $32
+DATA f32_255<>+0(SB)/8, $0x437f0000437f0000
+DATA f32_255<>+8(SB)/8, $0x437f0000437f0000
+DATA f32_255<>+16(SB)/8, $0x437f0000437f0000
+DATA f32_255<>+24(SB)/8, $0x437f0000437f0000
+GLOBL f32_255<>(SB), RODATA|NOPTR, $32
 
-DATA c437f0000437f0000<>+0(SB)/8, $0x437f0000437f0000
-DATA c437f0000437f0000<>+8(SB)/8, $0x437f0000437f0000
-DATA c437f0000437f0000<>+16(SB)/8, $0x437f0000437f0000
-DATA c437f0000437f0000<>+24(SB)/8, $0x437f0000437f0000
-GLOBL c437f0000437f0000<>(SB), RODATA|NOPTR, $32
+DATA i32_80000000<>+0(SB)/8, $0x8000000080000000
+DATA i32_80000000<>+8(SB)/8, $0x8000000080000000
+DATA i32_80000000<>+16(SB)/8, $0x8000000080000000
+DATA i32_80000000<>+24(SB)/8, $0x8000000080000000
+GLOBL i32_80000000<>(SB), RODATA|NOPTR, $32
 
-DATA c8000000080000000<>+0(SB)/8, $0x8000000080000000
-DATA c8000000080000000<>+8(SB)/8, $0x8000000080000000
-DATA c8000000080000000<>+16(SB)/8, $0x8000000080000000
-DATA c8000000080000000<>+24(SB)/8, $0x8000000080000000
-GLOBL c8000000080000000<>(SB), RODATA|NOPTR, $32
+DATA i8_00<>+0(SB)/8, $0x0000000000000000
+DATA i8_00<>+8(SB)/8, $0x0000000000000000
+DATA i8_00<>+16(SB)/8, $0x0000000000000000
+DATA i8_00<>+24(SB)/8, $0x0000000000000000
+GLOBL i8_00<>(SB), RODATA|NOPTR, $32
 
 DATA masks<>+0(SB)/8, $0xffffffffffffffff
 DATA masks<>+8(SB)/8, $0xffffffffffffffff

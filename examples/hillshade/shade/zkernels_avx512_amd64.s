@@ -8,17 +8,21 @@
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·k_fma_fma_sub_etc_f32_sussssss_4d43169e29_avx512(SB), NOSPLIT, $24-8
 	// kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = fma s0 u1 s2; t1 = fma s3 u1 s4; t2 = sub t0 t1; t3 = fma t2 s5 t1; t4 = sub t3 s6; t5 = sub s7 s6; t6 = div t4 t5; store t6 }
+	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
+	// registers: SI columns, BX the column, R9 rows left, R10 s0, DI u1, R11 s2, R12 s3, R13 s4, R14 s5, R15 s6, 0(SP) s7, R8 result 0
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R15
 	MOVQ 72(CX), AX; MOVQ AX, (SP); MOVQ 80(CX), R8; MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
+	// each row
 row:
 	MOVQ (SP), AX; VBROADCASTSS (AX), Z0; VBROADCASTSS (R15), Z1; VSUBPS Z1, Z0, Z0; VMOVAPS Z0, Z25
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; VBROADCASTSS (R12), Z29; VBROADCASTSS (R13), Z28
 	VBROADCASTSS (R14), Z27; VBROADCASTSS (R15), Z26; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail
 	PCALIGN $0x20
 
+	// 32 columns each: 2 vectors of 16
 loop:
 	VMOVUPS (DI)(BX*4), Z0; VFMADD132PS Z31, Z30, Z0; VMOVUPS 64(DI)(BX*4), Z1; VFMADD132PS Z31, Z30, Z1
 	VMOVUPS (DI)(BX*4), Z2; VFMADD132PS Z29, Z28, Z2; VMOVUPS 64(DI)(BX*4), Z3; VFMADD132PS Z29, Z28, Z3
@@ -26,40 +30,49 @@ loop:
 	VSUBPS Z26, Z1, Z1; VDIVPS Z25, Z0, Z0; VDIVPS Z25, Z1, Z1; VMOVUPS Z0, (R8)(BX*4); VMOVUPS Z1, 64(R8)(BX*4)
 	ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
 
+	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next
 
+	// a vector of them, the last one under a mask
 step:
 	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
 	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VMOVAPS Z30, Z1; VFMADD231PS Z0, Z31, Z1; VFMADD132PS Z29, Z28, Z0
 	VSUBPS Z0, Z1, Z1; VFMADD132PS Z27, Z0, Z1; VSUBPS Z26, Z1, Z0; VDIVPS Z25, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
+	// the next row
 next:
 	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13
 	ADDQ 248(CX), R14; ADDQ 256(CX), R15; MOVQ 264(CX), AX; ADDQ AX, (SP); ADDQ 272(CX), R8; JMP row
 
+	// all rows are done
 done:
 	VZEROUPPER; RET
 
+	// the loops that store past the caches
 past:
 	MOVQ R9, 8(SP); MOVQ SI, 16(SP)
 
+	// each row: the elements before the first whole cache line
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
+	// behind them
 last:
 	CMPQ 16(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 16(SP), SI; CMPQ BX, SI; JLT lines; DECQ 8(SP); JEQ done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13
 	ADDQ 248(CX), R14; ADDQ 256(CX), R15; MOVQ 264(CX), AX; ADDQ AX, (SP); ADDQ 272(CX), R8; JMP rowPast
 
+	// whole cache lines, stored past the caches
 lines:
 	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
 
+	// 32 columns each: 2 vectors of 16, stored past the caches
 line:
 	VMOVUPS (DI)(BX*4), Z0; VFMADD132PS Z31, Z30, Z0; VMOVUPS 64(DI)(BX*4), Z1; VFMADD132PS Z31, Z30, Z1
 	VMOVUPS (DI)(BX*4), Z2; VFMADD132PS Z29, Z28, Z2; VMOVUPS 64(DI)(BX*4), Z3; VFMADD132PS Z29, Z28, Z3
@@ -67,6 +80,7 @@ line:
 	VSUBPS Z26, Z1, Z1; VDIVPS Z25, Z0, Z0; VDIVPS Z25, Z1, Z1; VMOVNTDQ Z0, (R8)(BX*4); VMOVNTDQ Z1, 64(R8)(BX*4)
 	ADDQ $0x20, BX; CMPQ BX, AX; JLE line
 
+	// the elements behind the last whole line
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
@@ -74,6 +88,8 @@ rest:
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db_avx512(SB), NOSPLIT, $88-8
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s1 u4; t4 = add u5 t3; t5 = add u6 t4; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s1 u11; t12 = add u6 t11; t13 = add u3 t12; t14 = mul s1 u12; t15 = add u5 t14; t16 = add u2 t15; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add s14 t23; t25 = sqrt t24; t26 = div t20 t25; t27 = max t26 s15; store t27 }
+	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
+	// registers: SI columns, BX the column, 0(SP) rows left, DI u0, 8(SP) s1, R8 u2, R9 u3, R10 u4, R11 u5, R12 u6, 16(SP) s7, 24(SP) s8, 32(SP) s9, 40(SP) s10, R13 u11, R14 u12, 48(SP) s13, 56(SP) s14, 64(SP) s15, R15 result 0
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), AX; MOVQ AX, 8(SP); MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11
@@ -82,14 +98,16 @@ TEXT ·k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db_avx512(SB), NOSPLIT, $8
 	MOVQ AX, 48(SP); MOVQ 128(CX), AX; MOVQ AX, 56(SP); MOVQ 136(CX), AX; MOVQ AX, 64(SP); MOVQ 144(CX), R15
 	MOVQ $+0, 80(SP); CMPQ 400(CX), $0x00; JNE past
 
+	// each row
 row:
 	MOVQ 16(SP), AX; VBROADCASTSS (AX), Z0; MOVQ 24(SP), AX; VBROADCASTSS (AX), Z1; VMULPS Z1, Z0, Z0
-	VMOVAPS Z0, Z30; MOVQ 64(SP), AX; VBROADCASTSS (AX), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
-	VBLENDMPS.BCST c8000000080000000<>+0(SB), Z0, K1, Z0; VMOVAPS Z0, Z25; MOVQ 8(SP), AX; VBROADCASTSS (AX), Z31
+	VMOVAPS Z0, Z30; MOVQ 64(SP), AX; VBROADCASTSS (AX), Z0; VCMPPS.BCST $0x0c, i8_00<>+0(SB), Z0, K1
+	VBLENDMPS.BCST i32_80000000<>+0(SB), Z0, K1, Z0; VMOVAPS Z0, Z25; MOVQ 8(SP), AX; VBROADCASTSS (AX), Z31
 	MOVQ 32(SP), AX; VBROADCASTSS (AX), Z29; MOVQ 40(SP), AX; VBROADCASTSS (AX), Z28; MOVQ 48(SP), AX
 	VBROADCASTSS (AX), Z27; MOVQ 56(SP), AX; VBROADCASTSS (AX), Z26; MOVQ 64(SP), AX; VBROADCASTSS (AX), Z24
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
 
+	// 32 columns each: 2 vectors of 16
 loop:
 	VMULPS (DI)(BX*4), Z31, Z0; VMULPS 64(DI)(BX*4), Z31, Z1; VMOVUPS (R8)(BX*4), Z2; VADDPS Z2, Z0, Z0
 	VMOVUPS 64(R8)(BX*4), Z3; VADDPS Z3, Z1, Z1; VMOVUPS (R9)(BX*4), Z4; VADDPS Z4, Z0, Z0
@@ -107,9 +125,11 @@ loop:
 	VDIVPS Z0, Z4, Z0; VDIVPS Z1, Z5, Z1; VADDPS Z25, Z0, Z0; VADDPS Z25, Z1, Z1; VMAXPS Z0, Z24, Z0
 	VMAXPS Z1, Z24, Z1; VMOVUPS Z0, (R15)(BX*4); VMOVUPS Z1, 64(R15)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
 
+	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next
 
+	// a vector of them, the last one under a mask
 step:
 	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
 	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VMULPS Z31, Z0, Z0; VMOVUPS.Z (R8)(BX*4), K1, Z1
@@ -122,6 +142,7 @@ step:
 	VADDPS Z1, Z0, Z0; VADDPS Z0, Z26, Z0; VSQRTPS Z0, Z0; VDIVPS Z0, Z2, Z0; VADDPS Z25, Z0, Z0
 	VMAXPS Z0, Z24, Z0; VMOVUPS Z0, K1, (R15)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
+	// the next row
 next:
 	DECQ (SP); JLE last
 	MOVQ f+0(FP), CX
@@ -131,16 +152,20 @@ next:
 	MOVQ 312(CX), AX; ADDQ AX, 48(SP); MOVQ 320(CX), AX; ADDQ AX, 56(SP); MOVQ 328(CX), AX; ADDQ AX, 64(SP)
 	ADDQ 336(CX), R15; JMP row
 
+	// all rows are done
 done:
 	VZEROUPPER; RET
 
+	// the loops that store past the caches
 past:
 	MOVQ (SP), AX; MOVQ AX, 72(SP); MOVQ SI, 80(SP)
 
+	// each row: the elements before the first whole cache line
 rowPast:
 	MOVQ $+1, (SP); MOVQ R15, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
+	// behind them
 last:
 	CMPQ 80(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 80(SP), SI; CMPQ BX, SI; JLT lines; DECQ 72(SP); JEQ done
 	MOVQ f+0(FP), CX
@@ -150,9 +175,11 @@ last:
 	MOVQ 312(CX), AX; ADDQ AX, 48(SP); MOVQ 320(CX), AX; ADDQ AX, 56(SP); MOVQ 328(CX), AX; ADDQ AX, 64(SP)
 	ADDQ 336(CX), R15; JMP rowPast
 
+	// whole cache lines, stored past the caches
 lines:
 	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
 
+	// 32 columns each: 2 vectors of 16, stored past the caches
 line:
 	PREFETCHT0 2048(DI)(BX*4); PREFETCHT0 2112(DI)(BX*4); PREFETCHT0 2048(R8)(BX*4); PREFETCHT0 2112(R8)(BX*4)
 	PREFETCHT0 2048(R9)(BX*4); PREFETCHT0 2112(R9)(BX*4); PREFETCHT0 2048(R10)(BX*4); PREFETCHT0 2112(R10)(BX*4)
@@ -175,6 +202,7 @@ line:
 	VMAXPS Z1, Z24, Z1; VMOVNTDQ Z0, (R15)(BX*4); VMOVNTDQ Z1, 64(R15)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX
 	JLE line
 
+	// the elements behind the last whole line
 rest:
 	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
@@ -182,62 +210,76 @@ rest:
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·k_sub_fma_fma_etc_f32_ssuusss_4c608415c3_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = sub t2 s5; t4 = sub s6 s5; t5 = div t3 t4; store t5 }
+	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
+	// registers: SI columns, BX the column, R10 rows left, R11 s0, R12 s1, DI u2, R8 u3, R13 s4, R14 s5, R15 s6, R9 result 0
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), R12; MOVQ 32(CX), DI; MOVQ 40(CX), R8; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R15
 	MOVQ 72(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
+	// each row
 row:
 	VBROADCASTSS (R11), Z0; VBROADCASTSS (R12), Z1; VSUBPS Z1, Z0, Z0; VMOVAPS Z0, Z31; VBROADCASTSS (R15), Z0
 	VBROADCASTSS (R14), Z1; VSUBPS Z1, Z0, Z0; VMOVAPS Z0, Z27; VBROADCASTSS (R12), Z30; VBROADCASTSS (R13), Z29
 	VBROADCASTSS (R14), Z28; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
 
+	// 32 columns each: 2 vectors of 16
 loop:
 	VMOVUPS (DI)(BX*4), Z0; VFMADD132PS Z31, Z30, Z0; VMOVUPS 64(DI)(BX*4), Z1; VFMADD132PS Z31, Z30, Z1
 	VFMADD231PS (R8)(BX*4), Z29, Z0; VFMADD231PS 64(R8)(BX*4), Z29, Z1; VSUBPS Z28, Z0, Z0; VSUBPS Z28, Z1, Z1
 	VDIVPS Z27, Z0, Z0; VDIVPS Z27, Z1, Z1; VMOVUPS Z0, (R9)(BX*4); VMOVUPS Z1, 64(R9)(BX*4); ADDQ $0x20, BX
 	CMPQ BX, AX; JLE loop
 
+	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next
 
+	// a vector of them, the last one under a mask
 step:
 	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
 	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VFMADD132PS Z31, Z30, Z0; VMOVUPS.Z (R8)(BX*4), K1, Z1
 	VFMADD132PS Z29, Z0, Z1; VSUBPS Z28, Z1, Z0; VDIVPS Z27, Z0, Z0; VMOVUPS Z0, K1, (R9)(BX*4); ADDQ $0x10, BX
 	CMPQ BX, SI; JLT step
 
+	// the next row
 next:
 	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
 	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP row
 
+	// all rows are done
 done:
 	VZEROUPPER; RET
 
+	// the loops that store past the caches
 past:
 	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
+	// each row: the elements before the first whole cache line
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
+	// behind them
 last:
 	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
 	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP rowPast
 
+	// whole cache lines, stored past the caches
 lines:
 	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
 
+	// 32 columns each: 2 vectors of 16, stored past the caches
 line:
 	VMOVUPS (DI)(BX*4), Z0; VFMADD132PS Z31, Z30, Z0; VMOVUPS 64(DI)(BX*4), Z1; VFMADD132PS Z31, Z30, Z1
 	VFMADD231PS (R8)(BX*4), Z29, Z0; VFMADD231PS 64(R8)(BX*4), Z29, Z1; VSUBPS Z28, Z0, Z0; VSUBPS Z28, Z1, Z1
 	VDIVPS Z27, Z0, Z0; VDIVPS Z27, Z1, Z1; VMOVNTDQ Z0, (R9)(BX*4); VMOVNTDQ Z1, 64(R9)(BX*4); ADDQ $0x20, BX
 	CMPQ BX, AX; JLE line
 
+	// the elements behind the last whole line
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
@@ -245,62 +287,76 @@ rest:
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·k_sub_fma_fma_etc_f32_ssuusss_98011d9d06_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul s5 t2; t4 = add s6 t3; store t4 }
+	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
+	// registers: SI columns, BX the column, R10 rows left, R11 s0, R12 s1, DI u2, R8 u3, R13 s4, R14 s5, R15 s6, R9 result 0
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), R12; MOVQ 32(CX), DI; MOVQ 40(CX), R8; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R15
 	MOVQ 72(CX), R9; MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
+	// each row
 row:
 	VBROADCASTSS (R11), Z0; VBROADCASTSS (R12), Z1; VSUBPS Z1, Z0, Z0; VMOVAPS Z0, Z31; VBROADCASTSS (R12), Z30
 	VBROADCASTSS (R13), Z29; VBROADCASTSS (R14), Z28; VBROADCASTSS (R15), Z27; XORQ BX, BX; MOVQ SI, AX
 	SUBQ $0x20, AX; JLT tail; PCALIGN $0x40
 
+	// 32 columns each: 2 vectors of 16
 loop:
 	VMOVUPS (DI)(BX*4), Z0; VFMADD132PS Z31, Z30, Z0; VMOVUPS 64(DI)(BX*4), Z1; VFMADD132PS Z31, Z30, Z1
 	VFMADD231PS (R8)(BX*4), Z29, Z0; VFMADD231PS 64(R8)(BX*4), Z29, Z1; VMULPS Z0, Z28, Z0; VMULPS Z1, Z28, Z1
 	VADDPS Z0, Z27, Z0; VADDPS Z1, Z27, Z1; VMOVUPS Z0, (R9)(BX*4); VMOVUPS Z1, 64(R9)(BX*4); ADDQ $0x20, BX
 	CMPQ BX, AX; JLE loop
 
+	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next
 
+	// a vector of them, the last one under a mask
 step:
 	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
 	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VFMADD132PS Z31, Z30, Z0; VMOVUPS.Z (R8)(BX*4), K1, Z1
 	VFMADD132PS Z29, Z0, Z1; VMULPS Z1, Z28, Z0; VADDPS Z0, Z27, Z0; VMOVUPS Z0, K1, (R9)(BX*4); ADDQ $0x10, BX
 	CMPQ BX, SI; JLT step
 
+	// the next row
 next:
 	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
 	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP row
 
+	// all rows are done
 done:
 	VZEROUPPER; RET
 
+	// the loops that store past the caches
 past:
 	MOVQ R10, (SP); MOVQ SI, 8(SP)
 
+	// each row: the elements before the first whole cache line
 rowPast:
 	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
+	// behind them
 last:
 	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
 	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP rowPast
 
+	// whole cache lines, stored past the caches
 lines:
 	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
 
+	// 32 columns each: 2 vectors of 16, stored past the caches
 line:
 	VMOVUPS (DI)(BX*4), Z0; VFMADD132PS Z31, Z30, Z0; VMOVUPS 64(DI)(BX*4), Z1; VFMADD132PS Z31, Z30, Z1
 	VFMADD231PS (R8)(BX*4), Z29, Z0; VFMADD231PS 64(R8)(BX*4), Z29, Z1; VMULPS Z0, Z28, Z0; VMULPS Z1, Z28, Z1
 	VADDPS Z0, Z27, Z0; VADDPS Z1, Z27, Z1; VMOVNTDQ Z0, (R9)(BX*4); VMOVNTDQ Z1, 64(R9)(BX*4); ADDQ $0x20, BX
 	CMPQ BX, AX; JLE line
 
+	// the elements behind the last whole line
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
@@ -308,17 +364,21 @@ rest:
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895_avx512(SB), NOSPLIT, $0-8
 	// kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = mul t1 u3; t3 = clip t2 s4 s5; t4 = mul t3 s6; t5 = round t4; t6 = cast:u8 t5; store t6 }
+	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
+	// registers: SI columns, BX the column, R10 rows left, R11 s0, R12 s1, DI u2, R8 u3, R13 s4, R14 s5, R15 s6, R9 result 0
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), R12; MOVQ 32(CX), DI; MOVQ 40(CX), R8; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R15
-	MOVQ 72(CX), R9; VXORPD Z25, Z25, Z25; VBROADCASTSD c437f0000437f0000<>+0(SB), Z24
+	MOVQ 72(CX), R9; VXORPD Z25, Z25, Z25; VBROADCASTSD f32_255<>+0(SB), Z24
 
+	// each row
 row:
 	VBROADCASTSS (R11), Z0; VBROADCASTSS (R12), Z1; VSUBPS Z1, Z0, Z0; VMOVAPS Z0, Z30; VBROADCASTSS (R13), Z0
-	VCMPPS $0x0c, Z25, Z0, K1; VBLENDMPS.BCST c8000000080000000<>+0(SB), Z0, K1, Z0; VMOVAPS Z0, Z28
+	VCMPPS $0x0c, Z25, Z0, K1; VBLENDMPS.BCST i32_80000000<>+0(SB), Z0, K1, Z0; VMOVAPS Z0, Z28
 	VBROADCASTSS (R14), Z31; VBROADCASTSS (R12), Z29; VBROADCASTSS (R13), Z27; VBROADCASTSS (R15), Z26
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
 
+	// 32 columns each: 2 vectors of 16
 loop:
 	VMOVUPS (DI)(BX*4), Z0; VFMADD132PS Z30, Z29, Z0; VMOVUPS 64(DI)(BX*4), Z1; VFMADD132PS Z30, Z29, Z1
 	VMULPS (R8)(BX*4), Z0, Z0; VMULPS 64(R8)(BX*4), Z1, Z1; VADDPS Z28, Z0, Z0; VADDPS Z28, Z1, Z1
@@ -328,9 +388,11 @@ loop:
 	VMINPS Z24, Z0, Z0; VMINPS Z24, Z1, Z1; VCVTTPS2DQ Z0, Z0; VCVTTPS2DQ Z1, Z1; VPMOVDB Z0, (R9)(BX*1)
 	VPMOVDB Z1, 16(R9)(BX*1); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
 
+	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next
 
+	// a vector of them, the last one under a mask
 step:
 	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
 	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VFMADD132PS Z30, Z29, Z0; VMOVUPS.Z (R8)(BX*4), K1, Z1
@@ -338,12 +400,14 @@ step:
 	VORPD Z0, Z1, Z0; VMULPS Z26, Z0, Z0; VRNDSCALEPS $0x08, Z0, Z0; VMAXPS Z25, Z0, Z0; VMINPS Z24, Z0, Z0
 	VCVTTPS2DQ Z0, Z0; VPMOVDB Z0, K1, (R9)(BX*1); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
+	// the next row
 next:
 	DECQ R10; JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
 	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP row
 
+	// all rows are done
 done:
 	VZEROUPPER; RET
 
@@ -351,62 +415,75 @@ done:
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·k_sub_fma_sub_etc_f32_ssuss_8f12c66750_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = sub s3 s4; t3 = fma t2 u2 s4; t4 = sub t1 t3; store t4 }
+	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
+	// registers: SI columns, BX the column, R9 rows left, R10 s0, R11 s1, DI u2, R12 s3, R13 s4, R8 result 0
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R8; MOVQ $+0, 8(SP)
 	CMPQ 400(CX), $0x00; JNE past
 
+	// each row
 row:
 	VBROADCASTSS (R10), Z0; VBROADCASTSS (R11), Z1; VSUBPS Z1, Z0, Z0; VMOVAPS Z0, Z31; VBROADCASTSS (R12), Z0
 	VBROADCASTSS (R13), Z1; VSUBPS Z1, Z0, Z0; VMOVAPS Z0, Z29; VBROADCASTSS (R11), Z30; VBROADCASTSS (R13), Z28
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x40
 
+	// 16 columns each: 1 vector of 16
 loop:
 	VMOVUPS (DI)(BX*4), Z0; VFMADD132PS Z31, Z30, Z0; VMOVUPS (DI)(BX*4), Z1; VFMADD132PS Z29, Z28, Z1
 	VSUBPS Z1, Z0, Z0; VMOVUPS Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
+	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VMOVAPS Z30, Z1; VFMADD231PS Z0, Z31, Z1; VFMADD132PS Z29, Z28, Z0
 	VSUBPS Z0, Z1, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
+	// the next row
 next:
 	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R12; ADDQ 240(CX), R13; ADDQ 248(CX), R8
 	JMP row
 
+	// all rows are done
 done:
 	VZEROUPPER; RET
 
+	// the loops that store past the caches
 past:
 	MOVQ R9, (SP); MOVQ SI, 8(SP)
 
+	// each row: the elements before the first whole cache line
 rowPast:
 	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
+	// behind them
 last:
 	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R12; ADDQ 240(CX), R13; ADDQ 248(CX), R8
 	JMP rowPast
 
+	// whole cache lines, stored past the caches
 lines:
 	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x40
 
+	// 16 columns each: 1 vector of 16, stored past the caches
 line:
 	VMOVUPS (DI)(BX*4), Z0; VFMADD132PS Z31, Z30, Z0; VMOVUPS (DI)(BX*4), Z1; VFMADD132PS Z29, Z28, Z1
 	VSUBPS Z1, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
 
+	// the elements behind the last whole line
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-DATA c0000000000000000<>+0(SB)/8, $0x0000000000000000
-GLOBL c0000000000000000<>(SB), RODATA|NOPTR, $8
+DATA f32_255<>+0(SB)/8, $0x437f0000437f0000
+GLOBL f32_255<>(SB), RODATA|NOPTR, $8
 
-DATA c437f0000437f0000<>+0(SB)/8, $0x437f0000437f0000
-GLOBL c437f0000437f0000<>(SB), RODATA|NOPTR, $8
+DATA i32_80000000<>+0(SB)/8, $0x8000000080000000
+GLOBL i32_80000000<>(SB), RODATA|NOPTR, $8
 
-DATA c8000000080000000<>+0(SB)/8, $0x8000000080000000
-GLOBL c8000000080000000<>(SB), RODATA|NOPTR, $8
+DATA i8_00<>+0(SB)/8, $0x0000000000000000
+GLOBL i8_00<>(SB), RODATA|NOPTR, $8
