@@ -15,7 +15,7 @@ func (t *tool) targets() []codegen.Target {
 	if t.portable {
 		return nil
 	}
-	list := []codegen.Target{avo.AVX2, avo.AVX512, arm64.NEON()}
+	list := []codegen.Target{avo.AVX2, avo.AVX512, neon{arm64.NEON()}}
 	switch {
 	case t.avx2:
 		list = list[:1]
@@ -27,6 +27,22 @@ func (t *tool) targets() []codegen.Target {
 		list[i] = announced{list[i], t}
 	}
 	return list
+}
+
+// neon is the target of arm64, which writes assembly files.
+type neon struct{ *arm64.Target }
+
+// Assemble returns an assembly file with a function for each kernel.
+func (n neon) Assemble(_ string, kernels []kernel.Code) ([]byte, error) {
+	out := []byte("#include \"textflag.h\"\n")
+	for _, k := range kernels {
+		text, err := n.Text(codegen.Symbol(k), k)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", k.Signature(), err)
+		}
+		out = append(append(out, '\n'), text...)
+	}
+	return out, nil
 }
 
 // announced is a target that reports to its tool when it begins.

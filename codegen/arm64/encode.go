@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// find returns the row of a line: the first with its name that has its operands; and its word, in which distances of jumps are 0.
+// find returns the row of a line: the first with its name that has its operands; and its word.
 func (l Line) find() (*Inst, uint32, error) {
 	rows := insts()[l.Op]
 	if rows == nil {

@@ -11,7 +11,8 @@ import (
 //	Vd Qt Sn Xm Wa ...  a register: its kind, then its place in the word
 //	Vt*2.4s             a list of registers: as many as the digit says, from the first one on
 //	mem:u4              memory, with a form of address: see addressOf
-//	to26                a label, whose distance has as many bits as the digits say
+//	to26                a label, whose distance in words has as many bits as the digits say
+//	toByte              a label less than 1 MiB away
 //	others              constants: see constantField
 //
 // A register as Xn|SP may be the stack pointer, others the zero register.
@@ -93,10 +94,24 @@ func listField(name string) *field {
 		}}
 }
 
-func labelField(bits string) *field {
-	return &field{name: "to" + bits, kind: ArgLabel,
-		encode: func(a Arg) (uint32, bool) { return 0, true }, // the distance is not known yet
-		text:   func(a Arg) string { return a.Label }}
+// labelField is a label. Its distance, the constant of the operand, is known when the program is encoded, and is 0 in a text.
+func labelField(form string) *field {
+	bits, err := strconv.Atoi(form)
+	f := &field{name: "to" + form, kind: ArgLabel, text: func(a Arg) string { return a.Label }}
+	f.encode = func(a Arg) (uint32, bool) {
+		words := a.Imm >> 2
+		word := uint32(words) & (1<<bits - 1)
+		if bits < 26 {
+			word <<= 5
+		}
+		return word, a.Imm&3 == 0 && words>>(bits-1) == words>>63
+	}
+	if err != nil {
+		f.encode = func(a Arg) (uint32, bool) {
+			return uint32(a.Imm)&3<<29 | uint32(a.Imm>>2)&(1<<19-1)<<5, a.Imm>>20 == a.Imm>>63
+		}
+	}
+	return f
 }
 
 // constantField is a constant. Most have a form, a number.

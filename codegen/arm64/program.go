@@ -1,7 +1,7 @@
 package arm64
 
-// Program is a function as a list of instructions over physical registers. Emitters append to it. Text prints the lines for Go's
-// assembler, and Encode returns the word of a line.
+// Program is a function as a list of instructions over physical registers. Emitters append to it. Text prints it for Go's assembler,
+// and AssembleBody encodes it as machine code.
 type Program struct {
 	Lines []Line
 	Frame int      // bytes of the stack frame that local has reserved
@@ -39,7 +39,7 @@ const (
 type Arg struct {
 	Kind  ArgKind
 	Reg   int
-	Imm   int64
+	Imm   int64 // a constant, or the distance of a label in bytes
 	Mem   Memory
 	Label string
 }

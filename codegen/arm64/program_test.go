@@ -19,7 +19,7 @@ func TestText(t *testing.T) {
 	p.do("SUBS", x(0), x(0), imm(1))
 	p.do("BNE", label("loop"))
 	p.do("RET")
-	text, err := p.Text("f")
+	text, err := p.text("f")
 	require.NoError(t, err)
 	require.Contains(t, text, "WORD $0x3dc00020 // ldr q0, [x1]")
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "NOSPLIT", "4"), "RODATA|NOPTR", "24")

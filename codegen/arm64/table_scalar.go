@@ -126,7 +126,7 @@ const (
 	condLE
 )
 
-// branches adds jumps.
+// branches adds jumps, and the address of a label.
 func (t table) branches() {
 	t.both("B", 0x14000000, "b <to26>", "JMP <to26>")
 	for i, c := range conditions {
@@ -138,5 +138,6 @@ func (t table) branches() {
 	for name, word := range map[string]uint32{"TBZ": 0x36000000, "TBNZ": 0x37000000} {
 		t.both(name, word, strings.ToLower(name)+" <Xt>, #<bit>, <to14>", name+" $<bit>, <Xt>, <to14>")
 	}
+	t.both("ADR", 0x10000000, "adr <Xd>, <toByte>", "ADR <toByte>, <Xd>")
 	t.both("RET", 0xd65f03c0, "ret", "RET")
 }

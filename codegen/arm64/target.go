@@ -2,26 +2,21 @@ package arm64
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 
-	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/codegen/vector"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Target is NEON. It implements vector.Target for bodies and codegen.Target for files.
+// Target is NEON. It implements vector.Target.
 type Target struct {
 	bodyTable
 	opcodes map[string]*vector.Opcode // by name: see opcode
 }
 
-var (
-	_ vector.Target  = (*Target)(nil)
-	_ codegen.Target = (*Target)(nil)
-)
+var _ vector.Target = (*Target)(nil)
 
 // NEON returns the target.
 var NEON = sync.OnceValue(func() *Target { return &Target{newBodyTable(), newOpcodes()} })
@@ -119,11 +114,7 @@ func bodyOf(c kernel.Code) (body *kernel.Kernel, combine []ir.Op, ok bool) {
 // Program returns the instructions of a valid canonical kernel that NEON has.
 func (t *Target) Program(c kernel.Code) (*Program, error) {
 	if body, combine, ok := bodyOf(c); ok {
-		b, err := vector.Compile(t, elementary.Expand(body), combine)
-		if err != nil {
-			return nil, err
-		}
-		return emit(b), nil
+		return t.compile(body, combine)
 	}
 	m := c.(*kernel.Micro)
 	if micros[m.Kind] == nil {
@@ -132,19 +123,11 @@ func (t *Target) Program(c kernel.Code) (*Program, error) {
 	return micros[m.Kind](m)
 }
 
-// Assemble returns an assembly file with a function for each kernel.
-func (t *Target) Assemble(_ string, kernels []kernel.Code) ([]byte, error) {
-	out := []byte("#include \"textflag.h\"\n")
-	for _, k := range kernels {
-		p, err := t.Program(k)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", k.Signature(), err)
-		}
-		text, err := p.Text(codegen.Symbol(k))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", k.Signature(), err)
-		}
-		out = append(append(out, '\n'), text...)
+// compile returns the instructions of a body.
+func (t *Target) compile(body *kernel.Kernel, combine []ir.Op) (*Program, error) {
+	b, err := vector.Compile(t, elementary.Expand(body), combine)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	return emit(b), nil
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // The text of programs for Go's assembler. Instructions of general registers have its mnemonics. Vector instructions, most of which
@@ -16,8 +18,18 @@ import (
 // check.
 const nosplitFrame = 512
 
-// Text returns the function of a program and its constants. name is the function's; it is a func(*abi.Frame).
-func (p *Program) Text(name string) (string, error) {
+// Text returns the function of a kernel and its constants, for a file that includes textflag.h. name is the function's; it is a
+// func(*abi.Frame).
+func (t *Target) Text(name string, c kernel.Code) (string, error) {
+	p, err := t.Program(c)
+	if err != nil {
+		return "", err
+	}
+	return p.text(name)
+}
+
+// text returns the function of a program and its constants.
+func (p *Program) text(name string) (string, error) {
 	var b strings.Builder
 	pool := name + "_pool<>"
 	if len(p.Pool) > 0 {

@@ -37,7 +37,7 @@ func newWave(t *testing.T, graph string, when Assembling, by func(abi.Engine, ke
 	p, err := New(Config{Executor: runtime.DefaultExecutor(), Verify: true, Plans: 1, Assemble: when}, f, 1, nil, []bool{false}, nil)
 	require.NoError(t, err)
 	if !p.Assembles() {
-		t.Skip("the processor has no AVX2, or STRIDEFUSE_CPU excludes it")
+		t.Skip("the processor has no assembly, or STRIDEFUSE_CPU excludes it")
 	}
 	b, err := p.Compile(nil, nil)
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-//go:build linux && amd64 && !purego
+//go:build linux && (amd64 || arm64) && !purego && !nojit
 
 package jit
 
@@ -27,7 +27,7 @@ func TestAccumulatedAnds(t *testing.T) {
 				c, err := kernel.ParseCode(fmt.Sprintf(body, by, d))
 				require.NoError(t, err)
 				c, _ = kernel.Canonical(c)
-				for e := abi.AVX2; e <= abi.Best(); e++ {
+				for e := least; e <= abi.Best(); e++ {
 					k, err := Assemble(e, c)
 					require.NoError(t, err)
 					_, err = kerneltest.Check(c, k.Func(), 1, kerneltest.Heap)

@@ -53,16 +53,13 @@ func (a *arena) begin(limit int) error {
 	}
 	a.page = os.Getpagesize()
 	a.bytes, a.used = bytes, make([]bool, limit/a.page)
-	_, s, err := a.load([]byte{interrupt})
+	_, s, err := a.load([]byte{filler})
 	if err != nil {
 		return err
 	}
 	a.drop(s)
 	return nil
 }
-
-// interrupt is the instruction INT3, which fills the unused rest of pages.
-const interrupt = 0xcc
 
 // load copies code to the start of free pages, makes them executable, and returns its address.
 func (a *arena) load(code []byte) (entry uintptr, s span, err error) {
@@ -76,7 +73,7 @@ func (a *arena) load(code []byte) (entry uintptr, s span, err error) {
 		return 0, span{}, fmt.Errorf("the system refuses memory: %w", errors.Join(err, a.free(s)))
 	}
 	for i := copy(pages, code); i < len(pages); i++ {
-		pages[i] = interrupt
+		pages[i] = filler
 	}
 	if err := a.sys.execute(pages); err != nil {
 		return 0, span{}, fmt.Errorf("the system refuses to make memory executable: %w", errors.Join(err, a.free(s)))

@@ -6,7 +6,7 @@
 // tag nojit, the environment variable STRIDEFUSE_JIT=off, or a system that refuses executable memory. Callers then use
 // tilings, which have the same bits.
 //
-// The machine code comes from package codegen/amd64. It is a leaf: it calls nothing, keeps no pointer after it has
+// The machine code comes from packages codegen/amd64 and codegen/arm64. It is a leaf: it calls nothing, keeps no pointer after it has
 // returned, and moves no stack pointer, so Go's runtime sees it as a call that is in progress. The samples of a CPU
 // profile that fall into it are named runtime._ExternalCode.
 //

@@ -1,4 +1,4 @@
-//go:build !linux || !amd64 || purego || nojit
+//go:build !linux || !(amd64 || arm64) || purego || nojit
 
 package jit
 

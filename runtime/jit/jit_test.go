@@ -1,4 +1,4 @@
-//go:build linux && amd64 && !purego && !nojit
+//go:build linux && (amd64 || arm64) && !purego && !nojit
 
 package jit
 
@@ -41,17 +41,17 @@ func TestShared(t *testing.T) {
 	l := newTest(t, 16)
 	var all []*Kernel
 	for i := range sigs {
-		k, err := l.kernel(abi.AVX2, kernelOf(t, i))
+		k, err := l.kernel(least, kernelOf(t, i))
 		require.NoError(t, err)
 		require.EqualValues(t, 40+i+1, runOn(k, 40))
 		all = append(all, k)
 	}
 	for i, k := range all {
-		again, err := l.kernel(abi.AVX2, kernelOf(t, i))
+		again, err := l.kernel(least, kernelOf(t, i))
 		require.NoError(t, err)
 		require.Same(t, k, again)
 	}
-	other, err := l.kernel(abi.AVX512, kernelOf(t, 0))
+	other, err := l.kernel(least+1, kernelOf(t, 0))
 	require.NoError(t, err)
 	require.NotSame(t, all[0], other, "kernels of two engines are two")
 	require.Equal(t, Usage{Kernels: 9, Made: 9, Bytes: 9 * os.Getpagesize()}, l.usage())
@@ -64,7 +64,7 @@ func TestGivenBack(t *testing.T) {
 	l := newTest(t, 16)
 	var funcs []func(*abi.Frame)
 	for i := range sigs {
-		k, err := l.kernel(abi.AVX2, kernelOf(t, i))
+		k, err := l.kernel(least, kernelOf(t, i))
 		require.NoError(t, err)
 		funcs = append(funcs, k.Func())
 	}
@@ -93,17 +93,17 @@ func TestFull(t *testing.T) {
 	l := newTest(t, 3)
 	var all []*Kernel
 	for i := range 3 {
-		k, err := l.kernel(abi.AVX2, kernelOf(t, i))
+		k, err := l.kernel(least, kernelOf(t, i))
 		require.NoError(t, err)
 		all = append(all, k)
 	}
-	_, err := l.kernel(abi.AVX2, kernelOf(t, 3))
+	_, err := l.kernel(least, kernelOf(t, 3))
 	require.ErrorIs(t, err, ErrFull)
 	goruntime.KeepAlive(all)
 	all = nil
 	require.Eventually(t, func() bool {
 		goruntime.GC()
-		_, err := l.kernel(abi.AVX2, kernelOf(t, 3))
+		_, err := l.kernel(least, kernelOf(t, 3))
 		return err == nil
 	}, 10*time.Second, time.Millisecond)
 }
@@ -226,7 +226,7 @@ func TestRefused(t *testing.T) {
 func TestStack(t *testing.T) {
 	l := newTest(t, 4)
 	l.assemble = func(abi.Engine, kernel.Code) (code, error) { return code{bytes: clobbers, stack: maxStack + 8}, nil }
-	_, err := l.kernel(abi.AVX2, kernelOf(t, 0))
+	_, err := l.kernel(least, kernelOf(t, 0))
 	require.ErrorContains(t, err, "4104 bytes of stack")
 	require.Zero(t, l.usage())
 }
@@ -240,6 +240,9 @@ func TestDenied(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestDenied$", "-test.v")
 		cmd.Env = append(os.Environ(), "JIT_DENIED=1")
 		out, err := cmd.CombinedOutput()
+		if errors.Is(err, syscall.ENOEXEC) {
+			t.Skip("an emulated process can't start its own binary")
+		}
 		require.NoError(t, err, "%s", out)
 		if strings.Contains(string(out), "SKIP") {
 			t.Skip("the system has no PR_SET_MDWE")
@@ -250,7 +253,7 @@ func TestDenied(t *testing.T) {
 		t.Skip("the system has no PR_SET_MDWE")
 	}
 	require.ErrorContains(t, Off(), "refuses to make memory executable")
-	_, err := Assemble(abi.AVX2, kernelOf(t, 0))
+	_, err := Assemble(least, kernelOf(t, 0))
 	require.Equal(t, Off(), err)
 	require.Zero(t, InUse())
 }
@@ -259,7 +262,7 @@ func TestDenied(t *testing.T) {
 // neither.
 func TestProtection(t *testing.T) {
 	l := newTest(t, 8)
-	k, err := l.kernel(abi.AVX2, kernelOf(t, 0))
+	k, err := l.kernel(least, kernelOf(t, 0))
 	require.NoError(t, err)
 	maps, err := os.ReadFile("/proc/self/maps")
 	require.NoError(t, err)

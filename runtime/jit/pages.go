@@ -1,4 +1,4 @@
-//go:build linux && amd64 && !purego && !nojit
+//go:build linux && (amd64 || arm64) && !purego && !nojit
 
 package jit
 
@@ -13,7 +13,13 @@ func (pages) reserve(bytes int) ([]byte, error) {
 
 func (pages) write(b []byte) error { return syscall.Mprotect(b, syscall.PROT_READ|syscall.PROT_WRITE) }
 
-func (pages) execute(b []byte) error { return syscall.Mprotect(b, syscall.PROT_READ|syscall.PROT_EXEC) }
+func (pages) execute(b []byte) error {
+	if err := syscall.Mprotect(b, syscall.PROT_READ|syscall.PROT_EXEC); err != nil {
+		return err
+	}
+	synchronize(b)
+	return nil
+}
 
 func (pages) free(b []byte) error {
 	if err := syscall.Mprotect(b, syscall.PROT_NONE); err != nil {

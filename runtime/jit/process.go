@@ -1,4 +1,4 @@
-//go:build linux && amd64 && !purego && !nojit
+//go:build linux && (amd64 || arm64) && !purego && !nojit
 
 package jit
 
@@ -7,7 +7,6 @@ import (
 	"os"
 	"sync"
 
-	"github.com/stridefuse/stridefuse/codegen/amd64"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
@@ -33,27 +32,10 @@ func process() (*library, error) {
 	return shared.library, shared.err
 }
 
-// target returns the target of an engine, which is not Portable.
-func target(on abi.Engine) *amd64.Target {
-	if on == abi.AVX512 {
-		return amd64.AVX512()
-	}
-	return amd64.AVX2()
-}
-
-// assembled makes the code of a kernel.
-func assembled(on abi.Engine, c kernel.Code) (code, error) {
-	made, err := target(on).AssembleBody(c, amd64.InCaller)
-	if err != nil {
-		return code{}, err
-	}
-	return code{made.Bytes, made.Stack}, nil
-}
-
 // EngineOf returns the best engine for which a kernel can be assembled, no better than best. A kernel for which that is
 // true may still be refused by Assemble.
 func EngineOf(best abi.Engine, c kernel.Code) (on abi.Engine, ok bool) {
-	for on := best; on != abi.Portable; on-- {
+	for on := best; on >= least; on-- {
 		if target(on).EmitsBody(c) {
 			return on, true
 		}

@@ -1,4 +1,4 @@
-//go:build !linux || !amd64 || purego || nojit
+//go:build !linux || !(amd64 || arm64) || purego || nojit
 
 package jit
 
@@ -9,8 +9,11 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
+// filler would fill the unused rest of pages.
+const filler = 0
+
 // errNone is why this build assembles no kernels.
-var errNone = errors.New("this build assembles no kernels: only those for linux/amd64 do, without the tags purego and nojit")
+var errNone = errors.New("this build assembles no kernels: only those for linux/amd64 and linux/arm64 do, without the tags purego and nojit")
 
 // EngineOf returns false.
 func EngineOf(abi.Engine, kernel.Code) (on abi.Engine, ok bool) { return abi.Portable, false }

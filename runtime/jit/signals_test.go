@@ -1,4 +1,4 @@
-//go:build linux && amd64 && !purego && !nojit
+//go:build linux && (amd64 || arm64) && !purego && !nojit
 
 package jit
 
@@ -30,7 +30,7 @@ import (
 func hand(t testing.TB, bytes []byte) *Kernel {
 	l := newTest(t, 4)
 	l.assemble = func(abi.Engine, kernel.Code) (code, error) { return code{bytes: bytes}, nil }
-	k, err := l.kernel(abi.AVX2, kernelOf(t, 0))
+	k, err := l.kernel(least, kernelOf(t, 0))
 	require.NoError(t, err)
 	return k
 }
@@ -212,7 +212,7 @@ func TestChurn(t *testing.T) {
 		all.Go(func() {
 			var held [8]*Kernel
 			for i := w; i < *churned; i += workers {
-				k, err := l.kernel(abi.AVX2, numbered{i: i})
+				k, err := l.kernel(least, numbered{i: i})
 				if err != nil {
 					full.Add(1)
 					goruntime.GC()
@@ -243,6 +243,9 @@ func TestChurn(t *testing.T) {
 func resident(t *testing.T, a *arena) (n int) {
 	vec := make([]byte, len(a.used))
 	_, _, errno := syscall.Syscall(syscall.SYS_MINCORE, uintptr(unsafe.Pointer(&a.bytes[0])), uintptr(len(a.bytes)), uintptr(unsafe.Pointer(&vec[0])))
+	if errno == syscall.ENOMEM {
+		t.Skip("the emulator does not answer for pages without access")
+	}
 	require.Zero(t, errno)
 	for _, v := range vec {
 		n += int(v & 1)
