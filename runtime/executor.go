@@ -26,8 +26,8 @@ type Executor struct {
 	Portable bool
 	// AVX2 restricts assembly to AVX2. A machine without AVX2 uses Go loops.
 	AVX2 bool
-	// Tuning has the constants of plans (see Machine) and of the chunks of tasks. nil means tuning.Default; another value should be a changed copy
-	// of that. The estimated times of calls are those of tuning.Default for all executors. The results do not depend on
+	// Tuning has the constants of plans (see Machine) and of the chunks of tasks. nil means tuning.Default, or tuning.NEON on arm64; another value
+	// should be a changed copy of one. The estimated times of calls are those of tuning.Default for all executors. The results do not depend on
 	// Tuning.
 	Tuning *tuning.Machine
 	// Verify makes Link verify a program first. It is for tests, and for programs that are read from text. The programs' memory is cleared

@@ -57,10 +57,13 @@ func (e *Executor) Assembly() bool { return e.finder().best != abi.Portable }
 // BestVector returns the size in bytes of the vectors of the best engine's kernels.
 func (e *Executor) BestVector() int { return e.finder().best.Vector() }
 
-// Machine returns the machine for which plans of the executor are made: Tuning, or tuning.Default, with the executor's number of workers and
-// vectors.
+// Machine returns the machine for which plans of the executor are made: Tuning, or that of tuning for its engine, with the executor's number
+// of workers and vectors.
 func (e *Executor) Machine() *tuning.Machine {
 	m := *e.tuned()
+	if e.Tuning == nil && e.Best() == abi.NEON {
+		m = *tuning.NEON(1)
+	}
 	m.Workers, m.ShortSums = e.Parallelism(), e.Assembly()
 	m.SetVector(e.BestVector())
 	return &m

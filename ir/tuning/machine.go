@@ -9,7 +9,7 @@ package tuning
 type Machine struct {
 	// Workers is the greatest number of goroutines that compute one task. Blocks depend on it, results do not.
 	Workers int
-	// Vector is the size of an AVX2 register, in bytes. SetVector sets the constants that depend on the best engine's.
+	// Vector is the size of a register of AVX2 or NEON, in bytes. SetVector sets the constants that depend on the best engine's.
 	Vector int
 
 	// LoadWork is the cost of reading and writing the operands of one index of a step, in additions of float32.
@@ -101,7 +101,7 @@ type Machine struct {
 	// compile with all of them, on Zen 3.
 	PatternsTried int
 	// WayBytes is the size of a way of the first-level cache, in bytes: addresses so far apart share a set. It is 64 sets of
-	// 64 bytes on every amd64 processor.
+	// 64 bytes on every amd64 processor of AMD and Intel.
 	WayBytes int
 
 	// FillOperands is the greatest number of broadcast operands for which the schedule tries full columns.

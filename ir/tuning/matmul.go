@@ -5,7 +5,8 @@ import "github.com/stridefuse/stridefuse/ir"
 // MatmulBlocks has the sizes of the blocks of a matrix product, and the limits of its strategies. A product multiplies rows of
 // a left operand by columns of a right one; a pair is one multiplication and addition.
 type MatmulBlocks struct {
-	// PanelBytes is the size of a row of a panel of a right operand: two vectors of the kernels.
+	// PanelBytes is the size of a row of a panel of a right operand: two vectors of the kernels, or four of NEON's, whose tiles
+	// have 6 rows of four vectors.
 	PanelBytes int
 	// LeftBytes is the size of the part of the left operand that a block takes at a time, in rows of
 	// ir.DotChunk elements: a quarter of the 512 KiB second-level cache of a Zen 3.
@@ -83,7 +84,7 @@ const panelBytes = 64
 // setVector sets PanelBytes and Transposes for kernels with vectors of the given number of bytes. Emerald Rapids with
 // AVX-512: panels of one vector take 1.05 times as long, and 1.1 times for 64x64 matrices.
 func (b *MatmulBlocks) setVector(bytes int) {
-	b.PanelBytes, b.Transposes = 2*bytes, bytes == 64
+	b.PanelBytes, b.Transposes = max(panelBytes, 2*bytes), bytes == 64
 }
 
 // Panel returns the number of columns of a panel of a type. Only floats have kernels for all vector sizes.

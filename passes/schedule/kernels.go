@@ -9,7 +9,7 @@ import (
 
 // Kernels returns the signatures of the kernels that compute a plan's bodies if every kernel exists, in order of use, without
 // those of copies into local memory. If operands are interleaved it includes the kernel for other sizes and layouts, where they
-// are not. The list is the same on every machine: it has the kernels for vectors of 32 and of 64 bytes.
+// are not. The list is the same on every machine: it has the kernels for vectors of 32 and of 64 bytes, and those for NEON.
 func Kernels(p *plan.Plan, m *tuning.Machine, o Options) []string {
 	var sigs []string
 	seen := map[string]bool{"": true}
@@ -25,6 +25,9 @@ func Kernels(p *plan.Plan, m *tuning.Machine, o Options) []string {
 		one.SetVector(vector)
 		addKernels(p, &one, o, add)
 	}
+	neon := *tuning.NEON(m.Workers)
+	neon.RowsAtOnce = one.RowsAtOnce
+	addKernels(p, &neon, o, add)
 	return sigs
 }
 
