@@ -134,18 +134,18 @@ func (a *argExtreme) write() *Program {
 	for i := range pointers {
 		a.do("MOVQ", mem(at(cx, framePtr+8*i)), gp(bestPointer+i))
 	}
-	a.here("row")
+	a.here("row", "each row, or rows together")
 	a.startRow()
 	a.do("CMPQ", gp(cols), imm32(int64(a.block())))
 	a.do("JLT", label("short"))
 	a.blocks()
-	a.here("combine")
+	a.here("combine", "the best element of all lanes")
 	for r := range a.rows {
 		a.do("VPTEST", y(nanOf(r)), y(nanOf(r)))
 		a.do("JNE", label("nan"+itoa(r)))
 		a.combine(r)
 		a.search(r)
-		a.here("found" + itoa(r))
+		a.here("found"+itoa(r), "its place in the row")
 	}
 	a.store()
 	for i := range pointers {
@@ -197,7 +197,7 @@ func (a *argExtreme) blocks() {
 	bytes := int64(vectorBytes(bestVectors))
 	a.do("LEAQ", mem(at(a.from(0), -int(bytes)).indexed(cols, a.d.Size())), gp(bestLast))
 	a.do("PCALIGN", imm(64))
-	a.here("loop")
+	a.here("loop", "blocks of vectors: the best one of each lane, and its block")
 	a.step(bestVectors)
 	a.do(a.int("VPADD"), a.lanesWith(uint64(a.block())), y(bestBlock), y(bestBlock))
 	a.do("ADDQ", imm32(bytes), gp(bestAt))

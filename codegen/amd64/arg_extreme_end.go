@@ -88,16 +88,16 @@ func (a *argExtreme) search(row int) {
 		a.do("SHLQ", imm(int64(a.lanes())), gp(ax))
 		a.do("ORQ", gp(dx), gp(ax))
 	}
-	a.here("first" + itoa(row))
+	a.here("first"+itoa(row), "the first place with the best element")
 	a.do("BSFQ", gp(ax), gp(ax))
 	a.do("ADDQ", gp(ax), gp(start))
 }
 
 // shortRow writes the loop over a row shorter than a block, vector by vector.
 func (a *argExtreme) shortRow() {
-	a.here("short")
+	a.here("short", "a row shorter than a block")
 	a.do("LEAQ", mem(at(a.from(0), 0).indexed(cols, a.d.Size())), gp(bestLast)) // the end of the row
-	a.here("vector")
+	a.here("vector", "each vector")
 	a.bytesLeft()
 	a.do("CMPQ", gp(dx), imm32(int64(vectorBytes(1))))
 	a.do("JLT", label("rest"))
@@ -105,7 +105,7 @@ func (a *argExtreme) shortRow() {
 	a.do(a.int("VPADD"), a.lanesWith(uint64(a.lanes())), y(bestBlock), y(bestBlock))
 	a.do("ADDQ", imm32(int64(vectorBytes(1))), gp(bestAt))
 	a.do("JMP", label("vector"))
-	a.here("rest")
+	a.here("rest", "the last elements, under a mask")
 	a.do("TESTQ", gp(dx), gp(dx))
 	a.do("JEQ", label("combine"))
 	for r := range a.rows {
@@ -121,7 +121,7 @@ func (a *argExtreme) shortRow() {
 // searchShort searches a short row for the vector that holds the best element.
 func (a *argExtreme) searchShort(row int) {
 	const best = 4
-	a.here("searchshort" + itoa(row))
+	a.here("searchshort"+itoa(row), "which vector of the short row has the best element")
 	a.do("LEAQ", mem(at(a.from(row), 0).indexed(cols, a.d.Size())), gp(bestLast))
 	a.do("LEAQ", mem(at(a.from(row), 0).indexed(startOf(row), a.d.Size())), gp(bestAt))
 	a.bytesLeft()
@@ -152,7 +152,7 @@ func (a *argExtreme) masked(from Arg) {
 // firstNaN finds the first NaN of a row that has one.
 func (a *argExtreme) firstNaN(row int) {
 	start, name := startOf(row), itoa(row)
-	a.here("nan" + name)
+	a.here("nan"+name, "a row with NaN: its first one")
 	a.do("XORQ", gp(start), gp(start))
 	a.here("element" + name)
 	a.do(a.scalar("VMOV"), mem(at(a.from(row), 0).indexed(start, a.d.Size())), x(0))

@@ -92,7 +92,7 @@ func compileByteProducts(body *kernel.Kernel) *Program {
 	for i := range args {
 		p.do("MOVQ", mem(at(cx, framePtr+8*i)), gp(productFirst+i))
 	}
-	p.here("row")
+	p.here("row", "each row")
 	for o := range body.Out {
 		p.do("VPXOR", y(p.sum(o)), y(p.sum(o)), y(p.sum(o)))
 	}
@@ -104,7 +104,7 @@ func compileByteProducts(body *kernel.Kernel) *Program {
 		p.do("CMPQ", gp(index), gp(dx))
 		p.do("JGT", label(end))
 		p.do("PCALIGN", imm(32))
-		p.here(loop)
+		p.here(loop, counted(n, "vector")+" at a time")
 		for v := range n {
 			p.step(func(i int) {
 				p.do(map[bool]string{false: "VPMOVZXBW", true: "VPMOVSXBW"}[p.signed(i)], mem(p.element(i, v*productLanes)), y(i))
@@ -117,7 +117,7 @@ func compileByteProducts(body *kernel.Kernel) *Program {
 	}
 	p.do("CMPQ", gp(index), gp(cols))
 	p.do("JGE", label("summed"))
-	p.here("element")
+	p.here("element", "the last elements one by one")
 	p.step(func(i int) { // all other lanes are 0, and so are sums and differences of them
 		p.do("MOVBQZX", mem(p.element(i, 0)), gp(ax))
 		p.do("VMOVQ", gp(ax), x(i))
@@ -128,7 +128,7 @@ func compileByteProducts(body *kernel.Kernel) *Program {
 	p.do("INCQ", gp(index))
 	p.do("CMPQ", gp(index), gp(cols))
 	p.do("JLT", label("element"))
-	p.here("summed")
+	p.here("summed", "the row's sum")
 	for o := range body.Out {
 		p.store(o)
 	}

@@ -106,7 +106,7 @@ func compileByteSum(body *kernel.Kernel) *Program {
 	if p.ins == 1 {
 		p.short()
 	}
-	p.here("row")
+	p.here("row", "each row")
 	p.do("MOVQ", gp(sumNext), gp(sumFrom))
 	p.do("MOVQ", mem(at(cx, frameCols)), gp(sumLeft))
 	p.vectors()
@@ -144,7 +144,7 @@ func (p *byteSum) vectors() {
 		p.do("SUBQ", imm32(int64(n*lanes)), gp(sumLeft))
 		p.do("JLT", label(end))
 		p.do("PCALIGN", imm(32))
-		p.here(loop)
+		p.here(loop, counted(n, "vector")+" at a time")
 		for v := range n {
 			p.vector(v)
 		}
@@ -202,7 +202,7 @@ func (p *byteSum) vector(v int) {
 func (p *byteSum) rest() {
 	p.do("TESTQ", gp(sumLeft), gp(sumLeft))
 	p.do("JEQ", label("summed"))
-	p.here("element")
+	p.here("element", "the last elements one by one")
 	p.do(readsOne(p.from), mem(at(sumFrom, 0)), gp(dx))
 	if p.ins == 2 {
 		p.do("VMOVQ", gp(dx), x(0))
@@ -215,5 +215,5 @@ func (p *byteSum) rest() {
 	p.do("ADDQ", imm(int64(p.size)), gp(sumFrom))
 	p.do("DECQ", gp(sumLeft))
 	p.do("JNE", label("element"))
-	p.here("summed")
+	p.here("summed", "the row's sum is in AX")
 }

@@ -50,7 +50,7 @@ func (p *byteSum) short() {
 		p.do("VINSERTF128", imm(1), x(1), y(0), y(0))
 		p.shortSums(0)
 	})
-	p.here("over8")
+	p.here("over8", "rows of 9 to 16 bytes")
 	p.do("CMPQ", gp(dx), imm(16))
 	p.do("JGT", label("over16"))
 	p.shortMask(16)
@@ -62,7 +62,7 @@ func (p *byteSum) short() {
 		}
 		p.addHalves(0, 1)
 	})
-	p.here("over16")
+	p.here("over16", "rows of 17 to 32 bytes")
 	p.do("SUBQ", imm(16), gp(dx))
 	p.shortMask(16)
 	p.do("VPCMPEQD", y(0), y(0), y(0))
@@ -101,7 +101,7 @@ func (p *byteSum) addHalves(a, b int) {
 // shortLoop writes a loop over short rows. sums puts those of four of them into the first register.
 func (p *byteSum) shortLoop(name string, sums func(rows [shortRows]Memory)) {
 	p.do("PCALIGN", imm(32))
-	p.here(name)
+	p.here(name, "rows four at a time")
 	first := at(sumNext, 0)
 	sums([shortRows]Memory{first, first.indexed(sumStep, 1), first.indexed(sumStep, 2), first.indexed(sumStep3, 1)})
 	if p.signed() {

@@ -140,7 +140,7 @@ func compileDot(s *dotStyle, m *kernel.Micro) *Program {
 	w.do("JGT", label(masked.name))
 	w.do("ADDQ", imm(few), gp(dotMask))
 	w.form(narrow)
-	w.here(masked.name)
+	w.here(masked.name, "the last vector of a row is partial")
 	if vectors == 1 { // else the first vector is whole
 		w.do("ADDQ", imm(few), gp(dotMask))
 	}
@@ -148,11 +148,11 @@ func compileDot(s *dotStyle, m *kernel.Micro) *Program {
 	if pairs {
 		w.linePairs(dotForm{name: "both", vectors: vectors}, full)
 	}
-	w.here(full.name)
+	w.here(full.name, "rows of a cache line")
 	w.form(full)
 	if w.twoLines != nil {
 		w.do("JMP", label("done"))
-		w.here(wide.name)
+		w.here(wide.name, "rows of two cache lines")
 		w.form(wide)
 		w.do("JMP", label("end"))
 	}
@@ -220,7 +220,7 @@ func (w *dotWriter) form(f dotForm) {
 		w.mask(w)
 	}
 	tile := func(rows int) *dotTile { return &dotTile{w, f, rows, f.name + itoa(rows), 1, false} }
-	w.here(f.name + "Tiles")
+	w.here(f.name+"Tiles", "the rows that are left, a tile at a time")
 	if f.tall > 0 {
 		w.do("CMPQ", gp(dotRows), imm(int64(f.tall)))
 		w.do("JLT", label(f.name+"Few"))
@@ -239,7 +239,7 @@ func (w *dotWriter) form(f dotForm) {
 	w.do("JGE", label(tile(w.rows).name))
 	w.do("INCQ", gp(dotCount))
 	w.do("SHRQ", imm(1), gp(dotCount))
-	w.here(f.name + "Select")
+	w.here(f.name+"Select", "selects a tile by the rows that are left")
 	for rows := 1; rows < w.rows; rows++ {
 		w.do("CMPQ", gp(dotCount), imm(int64(rows)))
 		w.do("JEQ", label(tile(rows).name))

@@ -65,7 +65,7 @@ func compileDotBatch(m *kernel.Micro) *Program {
 	}
 	w.begin()
 	w.squares()
-	w.here("matrices")
+	w.here("matrices", "matrices tile by tile")
 	if most := int64(vectorBytes(1) / w.size); most < kernel.DotBatchColumns {
 		w.do("CMPQ", gp(batchStepC), imm(int64(vectorBytes(1))))
 		w.do("JGT", label("wideForm"))
@@ -124,7 +124,7 @@ func (w *batchWriter) begin() {
 
 // form writes the loops over the matrices and over their tiles. A row of a tile has the given number of vectors.
 func (w *batchWriter) form(name string, vectors int) {
-	w.here(name + "Form")
+	w.here(name+"Form", "rows of "+counted(vectors, "vector"))
 	w.limit(name, vectorBytes(vectors))
 	w.do("MOVQ", gp(batchStepC), gp(ax))
 	if vectors > 1 {
@@ -134,9 +134,9 @@ func (w *batchWriter) form(name string, vectors int) {
 	w.do("LEAQ", mem(maskMiddle(avx2Machine)), gp(dx))
 	w.do("VMOVUPS", mem(at(dx, 0).indexed(ax, 1)), y(batchMask))
 	w.do("PCALIGN", imm(32))
-	w.here(name + "Matrix")
+	w.here(name+"Matrix", "each product")
 	w.do("MOVQ", mem(stack(w.rows)), gp(batchRows))
-	w.here(name + "Tiles")
+	w.here(name+"Tiles", "the rows that are left, a tile at a time")
 	tile := func(rows int) *batchTile { return &batchTile{w, name, rows, vectors} }
 	if vectors == 1 {
 		w.do("CMPQ", gp(batchRows), imm(batchTall))
@@ -155,7 +155,7 @@ func (w *batchWriter) form(name string, vectors int) {
 	if vectors == 1 {
 		tile(batchTall).write()
 	}
-	w.here(name + "Next")
+	w.here(name+"Next", "the next product")
 	w.do("ADDQ", mem(stack(w.nextA)), gp(batchTop))
 	w.do("ADDQ", mem(stack(w.nextB)), gp(batchB))
 	w.do("ADDQ", mem(stack(w.nextC)), gp(batchC))

@@ -29,7 +29,7 @@ func (s batchSteps) row(from, row int) Memory {
 
 // write writes the tile. A tile that ends behind the limit is computed as single rows, which are stored under the mask.
 func (t *batchTile) write() {
-	t.here(t.label())
+	t.here(t.label(), "a tile of "+counted(t.rows, "row"))
 	if t.rows > 1 {
 		one := batchTile{t.batchWriter, t.form, 1, t.vectors}
 		t.do("LEAQ", mem(stepsC.row(batchC, (t.rows-1)%batchRowsMost)), gp(ax))
@@ -66,7 +66,7 @@ func (t *batchTile) tall() bool { return t.rows == batchTall }
 
 // sums writes the loop over pairs.
 func (t *batchTile) sums() {
-	t.here(t.label() + "Pair")
+	t.here(t.label()+"Pair", "each pair")
 	last := t.vectors - 1
 	for v := range last {
 		t.do("VMOVUPS", mem(at(dx, vectorBytes(v))), y(batchRowB+v))
@@ -99,7 +99,7 @@ func (t *batchTile) store() {
 		}
 		t.do(widthOf("VMASKMOV", t.d), y(last), y(batchMask), mem(at(batchC, vectorBytes(last))))
 		t.do("JMP", label(t.label()+"Stored"))
-		t.here(t.label() + "Whole")
+		t.here(t.label()+"Whole", "rows stored without a mask")
 	}
 	if t.tall() {
 		t.do("LEAQ", mem(stepsC.row(batchC, batchRowsMost)), gp(cx))

@@ -33,7 +33,7 @@ func (t *dotTile) beginUnrolled(channel *string) {
 // channels writes the loop over whole channels of dotTaps runs of dotTaps taps. It continues with the run behind them.
 func (t *dotTile) channels() {
 	s, few := t.windows, t.name+"Few"
-	t.here(t.name + "Channel")
+	t.here(t.name+"Channel", "channels of whole runs")
 	for _, n := range []int{s.taps, s.runs} {
 		t.do("CMPQ", mem(stack(n)), imm(dotTaps))
 		t.do("JNE", label(t.name+"Run"))
@@ -43,7 +43,7 @@ func (t *dotTile) channels() {
 	} else {
 		t.rightChannels(few)
 	}
-	t.here(few)
+	t.here(few, "the other runs of taps")
 	t.do("MOVQ", imm32(dotTaps), gp(dotTapsLeft))
 	t.do("ADDQ", imm(dotTaps*dotTaps), gp(dotCount))
 	t.do("JEQ", label(t.name+"Total"))
@@ -58,7 +58,7 @@ func (t *dotTile) rightChannels(few string) {
 	t.do("SUBQ", imm(dotTaps*dotTaps), gp(dotCount))
 	t.do("JLT", label(few))
 	t.do("PCALIGN", imm(32))
-	t.here(t.name + "Whole")
+	t.here(t.name+"Whole", "each channel")
 	row := at(dotB, 0)
 	rows := [dotTaps]Memory{row, row.indexed(dotStepB, 1), row.indexed(dotStepB, 2)}
 	for k := range dotTaps * dotTaps {
@@ -85,7 +85,7 @@ func (t *dotTile) leftChannels(few string) {
 	t.do("JNE", label(t.name+"Apart"))
 	t.overlapping(few)
 	t.do("PCALIGN", imm(32))
-	t.here(t.name + "Apart")
+	t.here(t.name+"Apart", "windows that share no taps")
 	row := at(dotB, 0)
 	rows := []Memory{row, row.indexed(dotStepB, 1), row.indexed(dotStepB, 2), row.indexed(dotTapsLeft, 1), row.indexed(dotStepB, 4)}
 	for k := range dotTaps * dotTaps {
@@ -115,7 +115,7 @@ func (t *dotTile) overlapping(done string) {
 	s := t.windows
 	t.do("LEAQ", mem(at(dotStepA3, 0).indexed(dotStepA, 4)), gp(dotAcross)) // seven windows
 	t.do("PCALIGN", imm(32))
-	t.here(t.name + "Whole")
+	t.here(t.name+"Whole", "each channel")
 	for run := range dotTaps {
 		t.overlappingRun()
 		t.do("ADDQ", gp(dotTapsLeft), gp(dotB))
@@ -159,7 +159,7 @@ func (t *dotTile) overlappingRun() {
 
 // runs writes the loop over dotTaps taps of a run. It continues with fewer taps.
 func (t *dotTile) runs() {
-	t.here(t.name + "Run")
+	t.here(t.name+"Run", "a run of taps")
 	t.do("CMPQ", gp(dotTapsLeft), imm(dotTaps))
 	t.do("JLT", label(t.name+"Pair"))
 	t.do("CMPQ", gp(dotCount), imm(dotTaps))

@@ -8,7 +8,7 @@ func (w *dotWriter) beginPanels() {
 	w.do("MOVQ", gp(dotB), mem(stack(w.first)))
 	w.do("MOVQ", gp(dotC), mem(stack(w.out)))
 	w.do("MOVQ", gp(dotMask), mem(stack(w.rest)))
-	w.here("panel")
+	w.here("panel", "each panel of columns")
 }
 
 // nextPanel goes on with the next panel of columns, if there is one.
@@ -27,5 +27,5 @@ func (w *dotWriter) nextPanel() {
 	w.do("MOVQ", mem(at(dotCount, framePtr)), gp(dotTop))
 	w.do("MOVQ", mem(at(dotCount, frameRows)), gp(dotRows))
 	w.do("JMP", label("panel"))
-	w.here("end")
+	w.here("end", "all panels are done")
 }

@@ -22,11 +22,11 @@ func (w *batchWriter) squares() {
 		w.do("MOVQ", mem(at(cx, frameStep+8*i)), gp(r))
 	}
 	w.do("PCALIGN", imm(32))
-	w.here("square")
+	w.here("square", "each square product: its right matrix")
 	for j := range side {
 		w.do("VBROADCASTF128", mem(at(batchB, xBytes*j)), y(batchRowB+j))
 	}
-	w.here("sameB")
+	w.here("sameB", "the products that follow with the same right matrix")
 	for v := range side * xBytes / vectorBytes(1) {
 		w.do("VMOVUPS", mem(at(batchTop, vectorBytes(v))), y(squareRows))
 		w.do("VXORPS", y(v), y(v), y(v))
@@ -92,7 +92,7 @@ func (w *batchWriter) quarters() {
 	w.do("JLT", label("matrices"))
 	w.do("MOVQ", imm32(0), gp(dx))
 	w.do("PCALIGN", imm(32))
-	w.here("quarters")
+	w.here("quarters", "two products at a time")
 	now := func(pointer int) Arg { return mem(at(pointer, 0).indexed(dx, 1)) }
 	w.do("VXORPS", y(0), y(0), y(0))
 	for j := range 2 {

@@ -106,7 +106,7 @@ func (w *dotWriter) beginWindows() {
 
 // beginLine makes the windows of a line the rows of A. dotRows has their number.
 func (w *dotWriter) beginLine() {
-	w.here("line")
+	w.here("line", "each line of windows")
 	w.do("MOVQ", frameArg(), gp(dotCount))
 	w.do("MOVQ", mem(at(dotCount, frameCols)), gp(dotMask))
 	w.do("MOVQ", gp(dotRows), mem(stack(w.rest)))
@@ -128,7 +128,7 @@ func (w *dotWriter) nextLine() {
 	w.do("ADDQ", mem(stack(w.first)), gp(dotTop))
 	w.do("MOVQ", gp(dotTop), mem(stack(w.first)))
 	w.do("JMP", label("line"))
-	w.here("end")
+	w.here("end", "all lines are done")
 }
 
 // linePairs writes a loop over tiles with windows of two lines. It serves lines whose own tiles would have too few sums: lines
@@ -136,7 +136,7 @@ func (w *dotWriter) nextLine() {
 // tiles of 6, 4 and 4 rows instead of 4, 3, 4 and 3. Other lines continue with a form.
 func (w *dotWriter) linePairs(f, others dotForm) {
 	s := w.windows
-	w.here("lines")
+	w.here("lines", "windows of two lines together, if each has few")
 	w.do("MOVQ", frameArg(), gp(dotCount))
 	w.do("MOVQ", mem(at(dotCount, w.field(kernel.DotLine))), gp(dotMask))
 	w.do("CMPQ", gp(dotMask), imm(3))
@@ -152,7 +152,7 @@ func (w *dotWriter) linePairs(f, others dotForm) {
 	w.do("MOVQ", gp(dotMask), mem(stack(s.lineC)))
 	w.bytes(kernel.DotLineStep, dotMask)
 	w.do("MOVQ", gp(dotMask), mem(stack(s.lineStep)))
-	w.here(f.name + "Tiles")
+	w.here(f.name+"Tiles", "a tile of two lines")
 	tile := func(rows int) *dotTile { return &dotTile{w, f, rows, f.name + itoa(rows), 2, false} }
 	six, four, two := tile(6), tile(4), tile(2)
 	w.do("CMPQ", gp(dotRows), imm(5))
@@ -195,7 +195,7 @@ func (t *dotTile) windowPairs() {
 	t.do("JEQ", label(t.name+"Total"))
 	t.do("DECQ", gp(dotTapsLeft))
 	t.do("JNE", label(pair))
-	t.here(t.name + "RunEnd")
+	t.here(t.name+"RunEnd", "the next run of taps, or the next channel")
 	t.skip(s.nextRun)
 	t.do("MOVQ", mem(stack(s.taps)), gp(dotTapsLeft))
 	t.do("DECQ", mem(stack(s.runsLeft)))
@@ -205,7 +205,7 @@ func (t *dotTile) windowPairs() {
 	t.do("MOVQ", gp(dotTapsLeft), mem(stack(s.runsLeft)))
 	t.do("MOVQ", mem(stack(s.taps)), gp(dotTapsLeft))
 	t.do("JMP", label(channel))
-	t.here(t.name + "Total")
+	t.here(t.name+"Total", "the sums of the tile are complete")
 }
 
 // skip moves on in the windows by a distance that is in the stack frame.

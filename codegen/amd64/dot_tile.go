@@ -32,7 +32,7 @@ func (t *dotTile) cacheLines() int { return max(1, t.vectors*t.width/cacheLine) 
 func (t *dotTile) sum(row, vector, part int) int { return (row*t.vectors+vector)*t.parts + part }
 
 func (t *dotTile) write() {
-	t.here(t.name)
+	t.here(t.name, "a tile of "+counted(t.rows, "row"))
 	t.start()
 	t.pairs()
 	t.total()
@@ -132,7 +132,7 @@ func (t *dotTile) pairs() {
 	}
 	t.onePair(dotStepB)
 	t.do("JNE", label(t.name+"Pair"))
-	t.here(t.name + "Total")
+	t.here(t.name+"Total", "the sums are complete")
 }
 
 // packedPairs writes a loop of two pairs for packed rows of A. Their distance is a constant, so multiplications broadcast
@@ -148,7 +148,7 @@ func (t *dotTile) packedPairs() {
 	t.do("SUBQ", imm(2), gp(dotCount))
 	t.do("JLT", label(t.name+"Rest"))
 	t.do("PCALIGN", imm(32))
-	t.here(t.name + "Loop")
+	t.here(t.name+"Loop", "several pairs at a time")
 	for k := range 2 {
 		for v := range t.vectors {
 			t.load(v, []Memory{at(dotB, 0), at(dotB, 0).indexed(dotStepB, 1)}[k].at(t.width*v), t.rowOfB+v)
@@ -161,7 +161,7 @@ func (t *dotTile) packedPairs() {
 	t.do("LEAQ", mem(at(dotB, 0).indexed(dotStepB, 2)), gp(dotB))
 	t.do("SUBQ", imm(2), gp(dotCount))
 	t.do("JGE", label(t.name+"Loop"))
-	t.here(t.name + "Rest")
+	t.here(t.name+"Rest", "the last pairs")
 	t.do("ADDQ", imm(2), gp(dotCount))
 	t.do("JEQ", label(t.name+"Total"))
 	t.do("LEAQ", mem(at(dotA, dotAddressed*step)), gp(dotMask))
@@ -171,7 +171,7 @@ func (t *dotTile) packedPairs() {
 // operand.
 func (t *dotTile) onePair(step int) {
 	t.do("PCALIGN", imm(32))
-	t.here(t.name + "Pair")
+	t.here(t.name+"Pair", "each pair: a column of A, a row of B")
 	if t.left() && t.aheadLines == 0 {
 		t.do("PREFETCHT1", mem(at(dotB, ir.DotChunk*dotBytes)))
 	}
@@ -185,14 +185,14 @@ func (t *dotTile) unrolled() {
 	t.do("SUBQ", imm(dotUnroll), gp(dotCount))
 	t.do("JLT", label(t.name+"Rest"))
 	t.do("PCALIGN", imm(32))
-	t.here(t.name + "Loop")
+	t.here(t.name+"Loop", "several pairs at a time")
 	for k := range dotUnroll {
 		t.pair(k)
 	}
 	t.do("LEAQ", mem(at(dotB, 0).indexed(dotStepB, dotUnroll)), gp(dotB))
 	t.do("SUBQ", imm(dotUnroll), gp(dotCount))
 	t.do("JGE", label(t.name+"Loop"))
-	t.here(t.name + "Rest")
+	t.here(t.name+"Rest", "the last pairs")
 	t.do("ADDQ", imm(dotUnroll), gp(dotCount))
 	t.do("JEQ", label(t.name+"Total"))
 }
@@ -277,7 +277,7 @@ func (t *dotTile) total() {
 			t.do(t.add, t.vec(t.scratch), t.vec(t.sum(row, v, 0)), t.vec(t.sum(row, v, 0)))
 		}
 	}, dotA, dotStepC)
-	t.here(t.name + "Store")
+	t.here(t.name+"Store", "sums are stored")
 	if t.masked {
 		t.beforeStores(t)
 	}

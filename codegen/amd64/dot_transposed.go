@@ -58,7 +58,7 @@ func (t *dotTile) transposedPairs() {
 		t.do("VXORPS", y(transposedSums+c), y(transposedSums+c), y(transposedSums+c))
 	}
 	t.do("PCALIGN", imm(32))
-	t.here(t.name + "Loop")
+	t.here(t.name+"Loop", "rows of A are transposed, then multiplied")
 	columns := t.columnsOfA()
 	t.columns(columns)
 	t.here(t.name + "Next")

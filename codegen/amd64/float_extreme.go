@@ -121,7 +121,7 @@ func (e *floatExtreme) write() *Program {
 	for i := range pointers {
 		e.do("MOVQ", mem(at(cx, framePtr+8*i)), gp(mostFrom+i))
 	}
-	e.here("row")
+	e.here("row", "each row")
 	e.start()
 	e.read("", e.vectors(), e.step)
 	for r := range e.combine {
@@ -174,7 +174,7 @@ func (e *floatExtreme) read(name string, vectors int, step func(vectors int)) {
 		e.do("SUBQ", imm32(int64(n*e.lanes())), gp(ax))
 		e.do("JLT", label(less))
 		e.do("PCALIGN", imm(64))
-		e.here(loop)
+		e.here(loop, counted(n, "vector")+" at a time")
 		step(n)
 		e.do("ADDQ", imm32(int64(n*e.lanes())), gp(index))
 		e.do("CMPQ", gp(index), gp(ax))
@@ -321,11 +321,11 @@ func (e *floatExtreme) across(r int, combine string) {
 func (e *floatExtreme) rare(result int) {
 	const signs, partial = 0, 1
 	best, store := x(e.best(result, 0)), label("store"+itoa(result))
-	e.here("nan" + itoa(result))
+	e.here("nan"+itoa(result), "a result that is NaN")
 	e.do("VPCMPEQD", best, best, best)
 	e.do("JMP", store)
 
-	e.here("zero" + itoa(result))
+	e.here("zero"+itoa(result), "a result that is zero: of which sign?")
 	row, combine := e.row(result), e.t.opcode(e.signs(result)).Name
 	e.first(row, signs)
 	e.read("zero"+itoa(result), 4, func(vectors int) {

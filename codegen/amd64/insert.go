@@ -75,9 +75,9 @@ func (p *inserter) begin(m *kernel.Micro) {
 
 // rows writes the loop over single rows.
 func (p *inserter) rows() {
-	p.here("row")
+	p.here("row", "each row")
 	p.do("XORQ", gp(dx), gp(dx))
-	p.here("element")
+	p.here("element", "each element")
 	p.element(p.size, at(insertPtr+1, 0).indexed(dx, 1), at(insertPtr+2, 0).indexed(dx, 1))
 	p.do("ADDQ", imm(int64(p.size)), gp(dx))
 	p.do("CMPQ", gp(dx), gp(insertRow))
@@ -93,7 +93,7 @@ func (p *inserter) rows() {
 // vectors writes the loop over rows that are dense, of as many columns as the factor.
 func (p *inserter) vectors(t interleave) {
 	name, lanes := "by"+itoa(t.factor), vectorBytes(1)/t.size
-	p.here(name)
+	p.here(name, "dense rows, the elements of a group of "+itoa(t.factor))
 	for i, step := range []int{t.size, t.factor * t.size, t.factor * t.size} {
 		p.do("CMPQ", gp(insertStep+i), imm(int64(step)))
 		p.do("JNE", label("row"))
@@ -117,7 +117,7 @@ func (p *inserter) vectors(t interleave) {
 		}
 	}
 	p.do("PCALIGN", imm(32))
-	p.here(name + "Vectors")
+	p.here(name+"Vectors", "vectors of groups")
 	for v := range t.factor {
 		mask := y(insertMask + t.spreadOf(v))
 		p.do("VBROADCASTF128", mem(at(insertPtr, t.spreadFrom(v))), y(inserted))

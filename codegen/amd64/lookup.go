@@ -55,7 +55,7 @@ func compileLookup(m *kernel.Micro) *Program {
 	}
 	p.do("MOVQ", mem(step(m.FieldAt(0))), gp(lookupAcross))
 	p.do("MOVQ", mem(step(m.FieldAt(1))), gp(lookupAcrossOut))
-	p.here("rows")
+	p.here("rows", "each row of pixels")
 	p.beginRows()
 	for n := lookupRows; n >= 1; n-- {
 		p.together(n)
@@ -93,7 +93,7 @@ func (p *looker) together(n int) {
 	}
 	columns := int64(words * lookupWord / n)
 	if n == 1 { // of any row
-		p.here(pixels)
+		p.here(pixels, "pixels of "+itoa(n)+" members")
 	}
 	p.here(dense)
 	p.do("CMPQ", gp(lookupAcross), imm(int64(n)))
@@ -101,7 +101,7 @@ func (p *looker) together(n int) {
 	p.do("CMPQ", gp(lookupAcrossOut), imm(int64(n*p.size)))
 	p.do("JNE", label(pixels+"Each"))
 	p.do("PCALIGN", imm(32))
-	p.here(dense + "Loop")
+	p.here(dense+"Loop", "words of adjacent pixels")
 	p.do("CMPQ", gp(lookupLeft), imm(columns))
 	p.do("JLT", label(pixels+"Rest"))
 	for w := range words {
@@ -112,10 +112,10 @@ func (p *looker) together(n int) {
 	p.do("SUBQ", imm(columns), gp(lookupLeft))
 	p.do("JMP", label(dense+"Loop"))
 
-	p.here(pixels + "Rest")
+	p.here(pixels+"Rest", "the last pixels")
 	p.do("TESTQ", gp(lookupLeft), gp(lookupLeft))
 	p.do("JEQ", label(pixels+"Next"))
-	p.here(pixels + "Each")
+	p.here(pixels+"Each", "each pixel")
 	for i := range n {
 		p.do("MOVBLZX", mem(at(lookupFrom, i)), lowOf(ax))
 		p.entry(at(lookupTables+i, 0).indexed(ax, p.size), at(lookupTo, i*p.size))
@@ -125,7 +125,7 @@ func (p *looker) together(n int) {
 	p.do("DECQ", gp(lookupLeft))
 	p.do("JNE", label(pixels+"Each"))
 
-	p.here(pixels + "Next")
+	p.here(pixels+"Next", "the next row")
 	p.do("SUBQ", imm(int64(n)), gp(lookupRowsLeft))
 	p.do("JLE", label("done"))
 	for range n {

@@ -44,7 +44,7 @@ func compilePack(m *kernel.Micro) *Program {
 		p.do("CMPQ", gp(packAcross), imm32(int64(across)))
 		p.do("JEQ", label("rows"))
 	}
-	p.here("row")
+	p.here("row", "each row")
 	p.do("MOVQ", gp(packNextA), gp(packFrom))
 	p.do("MOVQ", gp(packNextB), gp(packTo))
 	p.do("MOVQ", mem(at(cx, frameCols)), gp(packLeft))
@@ -53,13 +53,13 @@ func compilePack(m *kernel.Micro) *Program {
 		p.do("JEQ", label("apart"+itoa(factor)))
 	}
 	p.do("PCALIGN", imm(32))
-	p.here("element")
+	p.here("element", "each element")
 	p.element(p.size, at(packFrom, 0), at(packTo, 0))
 	p.do("ADDQ", gp(packAcross), gp(packFrom))
 	p.do("ADDQ", imm(int64(p.size)), gp(packTo))
 	p.do("DECQ", gp(packLeft))
 	p.do("JNE", label("element"))
-	p.here("next")
+	p.here("next", "the next row")
 	p.do("ADDQ", mem(at(cx, frameStep)), gp(packNextA))
 	p.do("ADDQ", mem(at(cx, frameStep+8)), gp(packNextB))
 	p.do("DECQ", gp(packRows))
@@ -79,11 +79,11 @@ func compilePack(m *kernel.Micro) *Program {
 // elements a second time. For it, the group is taken to begin such that the elements are its last member.
 func (p *packer) deinterleave(t interleave) {
 	name, lanes := "apart"+itoa(t.factor), vectorBytes(1)/t.size
-	p.here(name)
+	p.here(name, "every "+itoa(t.factor)+" elements one")
 	p.do("CMPQ", gp(packLeft), imm(int64(lanes)))
 	p.do("JLE", label(name+"Last"))
 	p.do("PCALIGN", imm(32))
-	p.here(name + "Vector")
+	p.here(name+"Vector", "a vector of them")
 	t.oneMember(&p.Program, at(packFrom, 0), 0)
 	p.do("VMOVDQU", y(union), mem(at(packTo, 0)))
 	p.do("ADDQ", imm32(int64(vectorBytes(t.factor))), gp(packFrom))
@@ -92,7 +92,7 @@ func (p *packer) deinterleave(t interleave) {
 	p.do("CMPQ", gp(packLeft), imm(int64(lanes)))
 	p.do("JGT", label(name+"Vector"))
 
-	p.here(name + "Last")
+	p.here(name+"Last", "the last vector, which ends with the row")
 	p.do("MOVQ", mem(at(cx, frameCols)), gp(ax))
 	p.do("CMPQ", gp(ax), imm(int64(lanes)))
 	p.do("JLE", label("element"))

@@ -33,7 +33,7 @@ func (p *packer) acrossRows() []int {
 func (p *packer) contiguous() {
 	const read = packFrom // bytes of a row of the input
 	p.room = p.local(pieceBytes)
-	p.here("rows")
+	p.here("rows", "contiguous rows")
 	p.do("MOVQ", gp(packLeft), gp(rowBytes))
 	p.scaled(rowBytes)
 	p.do("MOVQ", gp(rowBytes), gp(read))
@@ -54,7 +54,7 @@ func (p *packer) contiguous() {
 	p.do("CMPQ", gp(rowBytes), mem(at(cx, frameStep+8)))
 	p.do("JNE", label("wide"))
 	p.periods(read)
-	p.here("wide")
+	p.here("wide", "rows of whole vectors")
 	p.do("TESTQ", gp(rowOrder), gp(rowOrder))
 	p.do("JGT", label("row"))
 	for w := 32; w >= max(4, p.size); w /= 2 {
@@ -96,7 +96,7 @@ func (p *packer) periods(read int) {
 	p.do("XORQ", gp(each), gp(each))
 	p.do("XORQ", gp(acrossA), gp(acrossA))
 	p.do("XORQ", gp(acrossB), gp(acrossB))
-	p.here("another")
+	p.here("another", "how many rows fit a vector")
 	p.do("INCQ", gp(each))
 	p.do("ADDQ", gp(rowStep), gp(acrossA))
 	p.do("ADDQ", gp(rowBytes), gp(acrossB))
@@ -110,7 +110,7 @@ func (p *packer) periods(read int) {
 	// Another vector may follow while the rows left have as many bytes as it loads.
 	p.do("MOVQ", gp(each), gp(bound))
 	p.do("MOVQ", imm32(pieceBytes), gp(ax))
-	p.here("more")
+	p.here("more", "how many vectors may load that many rows")
 	p.do("INCQ", gp(bound))
 	p.do("SUBQ", gp(read), gp(ax))
 	p.do("JGT", label("more"))
@@ -127,7 +127,7 @@ func (p *packer) periods(read int) {
 	p.do("JEQ", label("whole"))
 	loop := func(name string, store func()) {
 		p.do("PCALIGN", imm(32))
-		p.here(name)
+		p.here(name, "each vector of rows")
 		p.do("VMOVDQU", mem(at(packNextA, 0)), x(rowVector))
 		p.do("VINSERTF128", imm(1), mem(at(packNextA, 0).indexed(acrossA, 1)), y(rowVector), y(rowVector))
 		p.do("VPSHUFB", y(rowMask), y(rowVector), y(rowVector))
@@ -143,12 +143,12 @@ func (p *packer) periods(read int) {
 	})
 	p.do("JMP", label("left"))
 	loop("whole", func() { p.do("VMOVDQU", y(rowVector), mem(at(packNextB, 0))) })
-	p.here("left")
+	p.here("left", "the rows that are left")
 	p.do("ADDQ", gp(bound), gp(packRows))
 	p.do("TESTQ", gp(packRows), gp(packRows))
 	p.do("JEQ", label("done"))
 	p.first(packNextA)
-	p.here("few")
+	p.here("few", "each of them")
 	p.do("MOVQ", mem(p.across), gp(packAcross))
 	p.do("JMP", label("row"))
 }
@@ -161,7 +161,7 @@ func (p *packer) mask(bytes int) {
 	p.do("XORQ", gp(to), gp(to))
 	p.do("XORQ", gp(within), gp(within))
 	p.do("XORQ", gp(from), gp(from))
-	p.here(name)
+	p.here(name, "each vector of rows")
 	p.do("XORQ", gp(ax), gp(ax))
 	p.do("TESTQ", gp(rowOrder), gp(rowOrder))
 	p.do("JEQ", label(name+"There"))

@@ -8,7 +8,7 @@ func (p *packer) by(w int) {
 	const last, half = packAcross, rowStep        // where the last vector of a row begins, and from a load to the next one of a vector
 	const rowNextA, rowNextB = rowOrder, rowBytes // from row to row
 	name, piece := "by"+itoa(w), min(w, pieceBytes)
-	p.here(name)
+	p.here(name, "rows of two vectors of "+itoa(w)+" bytes, or more")
 	p.lowest(packNextA)
 	p.do("MOVQ", imm32(int64(piece)), gp(last))
 	p.mask(last)
@@ -29,7 +29,7 @@ func (p *packer) by(w int) {
 	}
 	p.do("MOVQ", mem(at(cx, frameStep+8)), gp(rowNextB))
 	p.do("PCALIGN", imm(32))
-	p.here(name + "Row")
+	p.here(name+"Row", "each row: its first vector and its last, which may overlap")
 	p.move(w, half, rowFirst, at(packNextB, 0))
 	p.move(w, half, rowLast, at(packNextB, 0).indexed(last, 1))
 	p.do("ADDQ", gp(rowNextA), gp(packNextA))
@@ -41,11 +41,11 @@ func (p *packer) by(w int) {
 		return
 	}
 	const present = packLeft
-	p.here("long")
+	p.here("long", "rows of more than two vectors")
 	p.do("MOVQ", gp(packNextA), gp(packFrom))
 	p.do("XORQ", gp(present), gp(present))
 	p.do("PCALIGN", imm(32))
-	p.here("vector")
+	p.here("vector", "each vector; the last one ends with the row")
 	p.move(w, half, rowFirst, at(packNextB, 0).indexed(present, 1))
 	p.do("LEAQ", mem(at(packNextA, 0).indexed(half, w/piece)), gp(packNextA))
 	p.do("ADDQ", imm(int64(w)), gp(present))

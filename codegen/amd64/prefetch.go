@@ -12,7 +12,7 @@ func compilePrefetch(m *kernel.Micro) *Program {
 	p.do("MOVQ", mem(at(cx, framePtr)), gp(from))
 	p.do("ADDQ", mem(at(cx, frameStep+8*m.FieldAt(0))), gp(from))
 	p.do("MOVQ", mem(at(cx, frameCols)), gp(left))
-	p.here("line")
+	p.here("line", "each cache line")
 	p.do("PREFETCHT0", mem(at(from, 0)))
 	p.do("ADDQ", imm32(cacheLine), gp(from))
 	p.do("SUBQ", imm32(cacheLine), gp(left))

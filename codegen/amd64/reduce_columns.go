@@ -189,7 +189,7 @@ func (c *columnReducer) begin(m *kernel.Micro) {
 		c.do("MOVQ", mem(at(cx, frameStep+8*i)), gp(dx))
 		c.do("XORQ", gp(ax), gp(ax))
 		c.do("MOVQ", gp(columnPointer+i), gp(index))
-		c.here("table" + itoa(i))
+		c.here("table"+itoa(i), "where the lanes begin")
 		c.do("MOVQ", gp(index), mem(stack(c.laneStarts[i]).indexed(ax, 8)))
 		c.do("ADDQ", gp(dx), gp(index))
 		c.do("INCQ", gp(ax))

@@ -95,7 +95,7 @@ func (e *rowExtreme) write() *Program {
 	for i, r := range e.pointers() {
 		e.do("MOVQ", mem(at(cx, framePtr+8*i)), gp(r))
 	}
-	e.here("row")
+	e.here("row", "each row")
 	e.do("MOVQ", gp(extremeFrom), gp(extremeAt))
 	e.do("CMPQ", gp(cols), imm32(int64(vectorBytes(1)/e.d.Size())))
 	e.do("JLT", label("short"))
@@ -125,7 +125,7 @@ func (e *rowExtreme) element() {
 	e.do("VMOVUPS", mem(at(extremeLast, 0)), y(extremeOther))
 	e.do("JMP", label("best"))
 	e.do("PCALIGN", imm(32))
-	e.here("bestblock")
+	e.here("bestblock", "blocks of vectors: the best one of each lane")
 	for v := range extremeVectors {
 		e.better(mem(at(extremeAt, vectorBytes(v))), extremeBest+v%2)
 	}
@@ -134,10 +134,10 @@ func (e *rowExtreme) element() {
 	e.do("CMPQ", gp(extremeAt), gp(extremeBlock))
 	e.do("JLS", label("bestblock"))
 	e.do("JMP", label("bestend"))
-	e.here("bestvector")
+	e.here("bestvector", "single vectors")
 	e.better(mem(at(extremeAt, 0)), extremeBest)
 	e.advance(1)
-	e.here("bestend")
+	e.here("bestend", "the last vector, which ends with the row; then the best of all lanes")
 	e.do("CMPQ", gp(extremeLast), gp(extremeAt))
 	e.do("JHI", label("bestvector"))
 	e.better(y(extremeOther), extremeBest)

@@ -10,7 +10,7 @@ func (e *rowExtreme) search() {
 	e.do("MOVQ", gp(extremeFrom), gp(extremeAt))
 	e.do("JMP", label("search"))
 	e.do("PCALIGN", imm(32))
-	e.here("searchblock")
+	e.here("searchblock", "each block of vectors: does it have the best element?")
 	for v := range extremeVectors {
 		e.do(e.lanes("VPCMPEQ"), mem(at(extremeAt, vectorBytes(v))), y(extremeBest), y(v))
 	}
@@ -25,7 +25,7 @@ func (e *rowExtreme) search() {
 	e.here("search")
 	e.do("CMPQ", gp(extremeAt), gp(extremeBlock))
 	e.do("JLS", label("searchblock"))
-	e.here("searchvector")
+	e.here("searchvector", "which vector has it")
 	e.do("CMPQ", gp(extremeAt), gp(extremeLast)) // the last vector overlaps the one before it
 	e.do("CMOVQHI", gp(extremeLast), gp(extremeAt))
 	e.do(e.lanes("VPCMPEQ"), mem(at(extremeAt, 0)), y(extremeBest), y(found))
@@ -69,16 +69,16 @@ func (e *rowExtreme) short() {
 	const i, element = extremeLast, dx
 	precedes := map[ir.Op]string{ir.OpMin: "CMOVQLT", ir.OpMax: "CMOVQGT"}[e.by]
 	from := at(extremeFrom, 0).indexed(i, e.d.Size())
-	e.here("short")
+	e.here("short", "a row shorter than a vector")
 	e.do("CMPQ", gp(cols), imm32(int64(vectorBytes(1)/2/e.d.Size())))
 	e.do("JLT", label("few"))
 	e.halves()
-	e.here("few")
+	e.here("few", "shorter than half a vector")
 	e.do("XORQ", gp(i), gp(i))
 	e.do("XORQ", gp(extremeAt), gp(extremeAt))
 	e.load(from, ax)
 	e.do("JMP", label("next"))
-	e.here("element")
+	e.here("element", "each element")
 	e.load(from, element)
 	e.do("CMPQ", gp(element), gp(ax))
 	e.do(precedes, gp(element), gp(ax))

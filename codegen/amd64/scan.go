@@ -86,7 +86,7 @@ func (s *scanner) tiles() {
 	size, widths := s.d.Size(), s.state.Size()/s.d.Size()
 	s.tileRows, s.times, s.half, s.runs = s.local(8), s.local(8), s.local(8), s.local(vectorBytes(s.lanes*widths))
 	s.unrounded = s.local(vectorBytes(2))
-	s.here("rows")
+	s.here("rows", "rows of tiles")
 	s.chooseRows()
 	s.free = allVectors()
 	s.mask = s.alloc()
@@ -106,14 +106,14 @@ func (s *scanner) tiles() {
 	s.do("SUBQ", imm(int64(s.lanes)), gp(scanCols))
 	s.do("JLT", label("tail"))
 	s.do("PCALIGN", imm(32))
-	s.here("loop")
+	s.here("loop", "each tile: transposed, scanned, transposed back")
 	s.tile(unmasked)
 	for _, r := range []int{s.from.a, s.from.b, s.to.a, s.to.b} {
 		s.do("ADDQ", imm(int64(s.lanes*size)), gp(r))
 	}
 	s.do("SUBQ", imm(int64(s.lanes)), gp(scanCols))
 	s.do("JGE", label("loop"))
-	s.here("tail")
+	s.here("tail", "the last tile, of fewer columns")
 	s.do("ADDQ", imm(int64(s.lanes)), gp(scanCols))
 	s.do("JEQ", label("next"))
 	s.do("NEGQ", gp(scanCols))
@@ -125,7 +125,7 @@ func (s *scanner) tiles() {
 	for i, run := range s.run {
 		s.do("VMOVUPS", mem(stack(s.runs+vectorBytes(i-widths)).indexed(scanCols, 1)), y(run))
 	}
-	s.here("next")
+	s.here("next", "the next rows")
 	s.point(s.to, s.ins+1)
 	s.keepStates(s.to, s.state, s.run)
 	if s.carries {
@@ -147,7 +147,7 @@ func (s *scanner) tiles() {
 // tile would wait for all of its steps.
 func (s *scanner) oneRow() {
 	size, element, run := s.d.Size(), s.alloc(), s.run[0]
-	s.here("row")
+	s.here("row", "a single row, in all lanes")
 	s.do(map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[size], mem(at(s.from.a, 0)), y(element))
 	if s.state != s.d {
 		s.do("VCVTPS2PD", x(element), y(element))
@@ -182,13 +182,13 @@ func (s *scanner) chooseRows() {
 	s.do("JLT", label("half"))
 	choose(s.lanes, 1, 4)
 	s.do("JMP", label("columns"))
-	s.here("half")
+	s.here("half", "fewer rows than a tile has")
 	if s.lanes == 8 {
 		s.do("CMPQ", gp(scanRows), imm(4))
 		s.do("JLT", label("one"))
 		choose(4, 1, 0)
 		s.do("JMP", label("columns"))
-		s.here("one")
+		s.here("one", "a single row of the tile")
 	}
 	choose(1, 0, 0)
 	s.here("columns")

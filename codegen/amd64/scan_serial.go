@@ -9,7 +9,7 @@ import (
 func (s *scanner) serial() {
 	size := s.d.Size()
 	counter, carry, state := s.from.b, s.to.b, s.to.step
-	s.here("row")
+	s.here("row", "each row")
 	for _, o := range [][2]int{{0, s.from.a}, {s.ins, s.to.a}, {1, state}} {
 		s.do("MOVQ", mem(stack(s.ptr[o[0]])), gp(o[1]))
 	}
@@ -19,7 +19,7 @@ func (s *scanner) serial() {
 		s.element(at(state, 0), carry)
 	}
 	s.do("XORQ", gp(counter), gp(counter))
-	s.here("loop")
+	s.here("loop", "each element")
 	s.element(at(s.from.a, 0).indexed(counter, size), dx)
 	s.serialOp(dx, ax)
 	result := ax

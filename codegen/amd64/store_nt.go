@@ -38,7 +38,7 @@ func compileStoreNT() *Program {
 	p.do("JLE", label("fence"))
 	p.do("MOVQ", mem(at(cx, framePtr)), gp(ntNextFrom))
 	p.do("MOVQ", mem(at(cx, framePtr+8)), gp(ntNextTo))
-	p.here("row")
+	p.here("row", "each row")
 	p.do("MOVQ", gp(ntNextFrom), gp(ntFrom))
 	p.do("MOVQ", gp(ntNextTo), gp(ntTo))
 	p.do("ADDQ", mem(at(cx, frameStep)), gp(ntNextFrom))
@@ -68,11 +68,11 @@ func (p *Program) toLine() {
 	p.do("SUBQ", gp(ntFew), gp(ntLeft))
 	p.few("head")
 	p.do("JMP", label("aligned"))
-	p.here("short")
+	p.here("short", "a row that ends before a cache line begins")
 	p.do("MOVQ", gp(ntLeft), gp(ntFew))
 	p.do("XORQ", gp(ntLeft), gp(ntLeft))
 	p.few("all")
-	p.here("aligned")
+	p.here("aligned", "whole cache lines, stored past the caches")
 }
 
 // wholeLines copies whole lines.
@@ -82,7 +82,7 @@ func (p *Program) wholeLines() {
 		p.do("SUBQ", imm32(bytes), gp(ntLeft))
 		p.do("JLT", label(end))
 		p.do("PCALIGN", imm(32))
-		p.here(loop)
+		p.here(loop, counted(lines, "cache line")+" at a time")
 		for v := range 2 * lines {
 			p.do("VMOVDQU", mem(at(ntFrom, 32*v)), y(v))
 		}
@@ -121,7 +121,7 @@ func (p *Program) few(name string) {
 	}
 	p.do("ANDQ", imm(7), gp(ntFew))
 	p.do("JEQ", label(name+"End"))
-	p.here(name + "Byte")
+	p.here(name+"Byte", "the last bytes")
 	p.do("MOVBQZX", mem(at(ntFrom, 0)), gp(ax))
 	p.do("MOVB", byteOf(ax), mem(at(ntTo, 0)))
 	p.do("INCQ", gp(ntFrom))

@@ -35,10 +35,10 @@ func compileTranspose(m *kernel.Micro) *Program {
 	t.to = tileMem{firstFree + 4, firstFree + 5, firstFree + 6, firstFree + 7}
 	t.begin(m)
 	t.tiles()
-	t.here("few")
+	t.here("few", "rows and columns that fill no tile")
 	t.few()
 	t.narrow()
-	t.here("elements")
+	t.here("elements", "single elements")
 	t.elements()
 	t.here("done")
 	t.do("VZEROUPPER")
@@ -77,7 +77,7 @@ func (t *transposer) tiles() {
 		t.do("CMPQ", gp(left), imm(lanes))
 		t.do("JLT", label("few"))
 	}
-	t.here("columns")
+	t.here("columns", "a column of tiles")
 	t.do("MOVQ", frameArg(), gp(ax))
 	t.do("MOVQ", mem(at(ax, frameRows)), gp(transposeRows))
 	for i, m := range []tileMem{t.from, t.to} {
@@ -85,7 +85,7 @@ func (t *transposer) tiles() {
 		t.do("LEAQ", mem(at(m.a, 0).indexed(m.step, 4)), gp(m.b))
 	}
 	t.do("PCALIGN", imm(32))
-	t.here("loop")
+	t.here("loop", "each tile")
 	t.tile()
 	for _, r := range []int{t.from.a, t.from.b} {
 		t.do("ADDQ", imm(lanes*int64(t.size)), gp(r))
@@ -101,7 +101,7 @@ func (t *transposer) tiles() {
 	t.moveBack(transposeRows, []int{t.from.a, t.from.b}, []int{t.to.a, t.to.b}, t.to.step)
 	t.do("JMP", label("loop"))
 
-	t.here("next")
+	t.here("next", "the next column of tiles")
 	t.do("LEAQ", mem(at(transposeFrom, 0).indexed(t.from.step, t.lanes)), gp(transposeFrom))
 	t.do("ADDQ", imm(lanes*int64(t.size)), gp(transposeTo))
 	t.do("SUBQ", imm(lanes), gp(transposeCols))
@@ -222,11 +222,11 @@ func (t *transposer) transposeBytes(v []int) []int {
 // from one element of a row to the next are in dx.
 func (t *transposer) elements() {
 	left, from, to := t.from.b, t.from.a, t.to.a
-	t.here("element")
+	t.here("element", "each row of the input")
 	t.do("MOVQ", gp(transposeFrom), gp(from))
 	t.do("MOVQ", gp(transposeTo), gp(to))
 	t.do("MOVQ", gp(transposeRows), gp(left))
-	t.here("one")
+	t.here("one", "each element")
 	t.element(t.size, at(from, 0), at(to, 0))
 	t.do("ADDQ", gp(dx), gp(from))
 	t.do("ADDQ", gp(t.to.step), gp(to))

@@ -26,7 +26,7 @@ func (t *transposer) narrow() {
 	t.do("CMPQ", gp(transposeCols), imm(int64(t.lanes)))
 	t.do("JLT", label("elements"))
 	t.narrowLoop("narrowRowsLoop", transposeRows, transposeCols, t.to, t.from, false)
-	t.here("narrowColumns")
+	t.here("narrowColumns", "few columns")
 	t.narrowLoop("narrowColumnsLoop", transposeCols, transposeRows, t.from, t.to, true)
 }
 
