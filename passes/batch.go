@@ -166,8 +166,12 @@ func (b *Batch) axisOf(i int, g *plan.RowGroup) (axis int, ok bool) {
 	if !slices.ContainsFunc(b.plan.Steps[first:last+1], func(s plan.Step) bool { return s.Touches(has) }) {
 		return none, true
 	}
+	inside := g != nil && b.divides(g, has)
+	if inside && !s.Touches(has) {
+		return none, true
+	}
 	for axis := range s.Axes {
-		if g != nil && axis != outermost(g, i) || !b.runsOver(s, axis) {
+		if g != nil && !inside && axis != outermost(g, i) || !b.runsOver(s, axis) {
 			continue
 		}
 		for _, o := range s.Out {
@@ -176,6 +180,13 @@ func (b *Batch) axisOf(i int, g *plan.RowGroup) (axis int, ok bool) {
 		return axis, true
 	}
 	return none, false
+}
+
+// divides reports whether the blocks of a row group divide values without the batch, such as panels of a right matrix, so
+// that each block has the whole batch. Then the first step computes without the batch.
+func (b *Batch) divides(g *plan.RowGroup, has func(buffer int) bool) bool {
+	s := &b.plan.Steps[g.First]
+	return !s.Touches(has) && !slices.ContainsFunc(s.Out, func(o plan.Output) bool { return b.plan.Buffers[o.Buffer].Kind != plan.ScratchBuffer })
 }
 
 // outermost returns the axis of step i that is the first outer axis of its row group.

@@ -79,3 +79,33 @@ func countBatch(reached map[string]int, p *plan.Plan) {
 		}
 	}
 }
+
+// TestBatchOfPanels resizes a plan whose product has a right matrix that each run computes panel by panel.
+func TestBatchOfPanels(t *testing.T) {
+	f := parse(t, `func f(%x: f32[n,128], %y: f32[128,96]) {
+  %0 = neg %y     : f32[128,96]
+  %1 = dot %x, %0 : f32[n,96]
+  return %1
+}`)
+	const rows, fewer = 7, 3
+	whole, err := f.Bind(map[string]int{"n": rows})
+	require.NoError(t, err)
+	p, err := Lower(whole, Options{Verify: true, Machine: machine(false)})
+	require.NoError(t, err)
+	require.Len(t, p.Rows, 1, p.String())
+	b := BatchOf(f, "n", p, rows)
+	require.NotNil(t, b, p.String())
+	counted := func(shape ...int) eval.Array {
+		a := eval.Array{DType: ir.Float32, Shape: shape}
+		for i := range shape[0] * shape[1] {
+			a.Data = append(a.Data, ir.FromFloat(ir.Float32, float64(i%127)))
+		}
+		return a
+	}
+	inputs := []eval.Array{counted(fewer, 128), counted(128, 96)}
+	bound, err := f.Bind(map[string]int{"n": fewer})
+	require.NoError(t, err)
+	want, err := eval.Eval(bound, inputs)
+	require.NoError(t, err)
+	require.Equal(t, want, planned(t, b.Resize(fewer), inputs))
+}

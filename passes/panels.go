@@ -112,6 +112,7 @@ type packer struct {
 // right is a packed right operand of a product.
 type right struct {
 	of       layout.Layout // the matrices without repeats: axes of the batch, then pairs, then columns
+	down     []int         // extents of the axes that together are the pairs: several if an input of step from repeats elements along some
 	width    int           // columns per panel
 	inPanels bool          // false: row by row
 	fixed    bool
@@ -119,7 +120,7 @@ type right struct {
 	into     int // buffer of the packed copy
 	from     int // step that computes the operand and can store panels, or -1
 	kernel   *kernel.Kernel
-	inputs   []plan.Access // inputs of step from, along the axes of the field of
+	inputs   []plan.Access // inputs of step from, along the axes of the field of, with down for the pairs
 }
 
 func (r *right) pairs() int { return r.of.Shape[len(r.of.Shape)-2] }
@@ -166,14 +167,16 @@ func (k *packer) right(i int) (*right, error) {
 	if row >= k.m.Matmul.SetBytes {
 		least = k.m.PackedWideRows
 	}
-	r.inPanels = pairs*row > k.m.PackedBytes && (rows >= least || across != 1 || r.fixed)
-	r.width = r.cols()
+	r.inPanels, r.width = pairs*row > k.m.PackedBytes, r.cols()
+	if r.inPanels {
+		k.computed(r, i)
+		r.inPanels = rows >= least || across != 1 || r.fixed || r.from >= 0
+	}
 	if r.inPanels {
 		r.width = k.panel(s, at, dtype)
 	}
 	switch {
 	case r.inPanels && r.fits(dtype):
-		k.computed(r, i)
 		return r, nil
 	case across == 1:
 		return nil, nil
@@ -227,22 +230,37 @@ func (k *packer) computed(r *right, i int) {
 	if !r.of.Equal(layout.RowMajor(r.of.Shape...)) || r.of.Size() != b.Size() || !s.Elementwise() || len(s.Out) != 1 {
 		return
 	}
+	lead, last := len(r.of.Shape)-2, len(s.Axes)-1
+	shapes := [][]int{r.of.Shape}
+	if own := s.Extents(); last > lead && own[last] == r.cols() && slices.Equal(own[:lead], r.of.Shape[:lead]) {
+		shapes = append(shapes, own)
+	}
+	for _, shape := range shapes {
+		if inputs := inputsOver(s, shape); inputs != nil {
+			r.from, r.kernel, r.inputs, r.down = writers[0], s.Body, inputs, shape[lead:len(shape)-1]
+			return
+		}
+	}
+}
+
+// inputsOver returns the inputs of an elementwise step with strides along the axes of a shape, or nil if an operand has none or the
+// output is not row-major.
+func inputsOver(s *plan.Step, shape []int) (inputs []plan.Access) {
 	over := func(a *plan.Access) (layout.Layout, bool) {
-		return layout.Layout{Shape: s.Extents(), Strides: a.Strides, Offset: a.Offset}.Reshape(r.of.Shape...)
+		return layout.Layout{Shape: s.Extents(), Strides: a.Strides, Offset: a.Offset}.Reshape(shape...)
 	}
-	if to, ok := over(&s.Out[0].Access); !ok || !to.Equal(r.of) {
-		return
+	if to, ok := over(&s.Out[0].Access); !ok || !to.Equal(layout.RowMajor(shape...)) {
+		return nil
 	}
-	var inputs []plan.Access
 	for j, a := range s.In {
 		l, ok := over(&a)
 		if !ok || form.AllZero(l.Strides) != s.Body.In[j].Splat {
-			return
+			return nil
 		}
 		a.Strides = l.Strides
 		inputs = append(inputs, a)
 	}
-	r.from, r.kernel, r.inputs = writers[0], s.Body, inputs
+	return inputs
 }
 
 // pack redirects a product to the packed copy of its right operand and returns the steps that store the copy. It
@@ -285,7 +303,7 @@ func (k *packer) store(s *plan.Step, r *right, to layout.Layout) (steps []plan.S
 		r.into = len(k.p.Buffers)
 		k.p.Buffers = append(k.p.Buffers, plan.Buffer{Kind: plan.TempBuffer, DType: s.Body.In[1].DType})
 		r.kernel = copying(kernel.Operand{DType: s.Body.In[1].DType, Splat: form.AllZero(r.of.Strides)})
-		r.inputs = []plan.Access{{Buffer: r.buffer, Offset: r.of.Offset, Strides: r.of.Strides}}
+		r.inputs, r.down = []plan.Access{{Buffer: r.buffer, Offset: r.of.Offset, Strides: r.of.Strides}}, []int{r.pairs()}
 	}
 	k.p.Buffers[r.into].Shape = to.Shape
 	if !r.inPanels {
@@ -299,14 +317,15 @@ func (k *packer) store(s *plan.Step, r *right, to layout.Layout) (steps []plan.S
 	}
 	lead := len(r.of.Shape) - 2
 	for _, part := range r.parts() {
-		one := plan.Step{Body: r.kernel, Axes: form.Parallel(append(slices.Clone(r.of.Shape[:lead]), part.panels, r.pairs(), part.cols)), Pos: s.Pos}
+		one := plan.Step{Body: r.kernel, Axes: form.Parallel(slices.Concat(r.of.Shape[:lead], []int{part.panels}, r.down, []int{part.cols})), Pos: s.Pos}
 		for _, in := range r.inputs {
-			down, across := in.Strides[lead], in.Strides[lead+1]
+			across := in.Strides[len(in.Strides)-1]
 			in.Offset += part.first * across
-			in.Strides = append(slices.Clone(in.Strides[:lead]), r.width*across, down, across)
+			in.Strides = slices.Insert(slices.Clone(in.Strides), lead, r.width*across)
 			one.In = append(one.In, in)
 		}
-		strides := append(slices.Clone(to.Strides[:lead]), r.width*r.pairs(), r.width, 1)
+		panel := layout.RowMajor(append(slices.Clone(r.down), r.width)...)
+		strides := slices.Concat(to.Strides[:lead], []int{r.width * r.pairs()}, panel.Strides)
 		one.Out = []plan.Output{{Access: plan.Access{Buffer: r.into, Offset: part.first * r.pairs(), Strides: strides}}}
 		steps = append(steps, one)
 	}

@@ -25,6 +25,7 @@ import (
 // one of these kinds:
 //
 //   - a padded value, which copies and casts make, for example an image with zeros around it for a convolution;
+//   - a right matrix of a product that a step stores in panels (see panelGroups);
 //   - an input or output of a step that reduces, scans or multiplies rows (see rowGroups);
 //   - a product of windows that an elementwise step reads, for example to add a bias and apply the activation;
 //   - a value that is too large for the caches, or that a gather stores.
@@ -46,6 +47,9 @@ func Form(p *plan.Plan, o Options) Formed {
 	if !o.NoFuse {
 		f.gathersInBodies()
 		f.tilesFrom((*tiler).padded)
+	}
+	if !o.NoFuse {
+		f.panelGroups()
 	}
 	f.rowGroups()
 	if !o.NoFuse {
