@@ -32,7 +32,7 @@ func TestPanelsOfRuns(t *testing.T) {
 			got := ranWith(t, y, in, options...)
 			require.True(t, graph.Equal(want, got), "%+v %v", c, options)
 		}
-		p, err := graph.Compile(y)
+		p, err := graph.Compile(y, graph.WithWorkers(1))
 		require.NoError(t, err)
 		_, err = p.Run(t.Context(), graph.Zeros(graph.Float32, max(2, c.rows-1), pairs)) // a plan for this number too is resized
 		require.NoError(t, err)

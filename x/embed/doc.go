@@ -31,4 +31,7 @@
 //
 // The file of weights is mapped. The matrices of the layers are stored a second time, in the order in which the kernels
 // read them; the table of words, half of a small model, is read in place. A batch has at most 1,024 tokens or one text.
+//
+// Options.Int8Weights stores the matrices in 8 bits, a quarter of the memory, in about the same time. For MiniLM the cosine of
+// a vector and that of float32 weights is at least 0.999.
 package embed

@@ -25,6 +25,9 @@ type Model struct {
 type Options struct {
 	// MaxTokens is the length, in tokens, at which texts are cut; 0 means that of the model. It can't be greater.
 	MaxTokens int
+	// Int8Weights stores the matrices of the layers in 8 bits: weight-only quantization, symmetric, with a scale for each 64
+	// elements of a row. Activations and the table of words stay float32.
+	Int8Weights bool
 }
 
 // Open opens the model in a folder: config.json of model_type bert, model.safetensors with floats of 16 or 32 bits, and
@@ -32,7 +35,7 @@ type Options struct {
 // of pooling, which sentence-transformers writes, are followed if they are there; without them the vector is the mean of
 // the tokens' vectors. What the files ask for and this package lacks is an error that names the file.
 //
-// The weights are mapped. The matrices of the layers are stored once more, in the order of the kernels. The
+// The weights are mapped. The matrices of the layers are stored once more, in the order of the kernels or in 8 bits. The
 // table of words stays in the file.
 func Open(dir string, o Options) (*Model, error) {
 	c, err := readConfig(dir)
@@ -58,7 +61,7 @@ func Open(dir string, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, err := compile(c, file)
+	program, err := compile(c, file, o)
 	if err != nil {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -67,11 +70,12 @@ func Open(dir string, o Options) (*Model, error) {
 }
 
 // compile makes the program of a model.
-func compile(c config, file *safetensors.File) (*graph.Program, error) {
+func compile(c config, file *safetensors.File, o Options) (*graph.Program, error) {
 	w, err := newWeights(file)
 	if err != nil {
 		return nil, err
 	}
+	w.int8 = o.Int8Weights
 	e := encoder{config: c, weights: w}
 	vectors := e.graph()
 	if e.err != nil {

@@ -86,8 +86,9 @@ func TestVectors(t *testing.T) {
 func TestRowsAreTheirOwn(t *testing.T) {
 	dir := write(t, tiny.Parameters(), nil)
 	words := rapid.SliceOfN(rapid.SampledFrom([]string{"the", "unbelievable", "日本", "a", "[SEP]", "??", "\xff"}), 0, 40)
-	m := open(t, dir, Options{})
+	models := []*Model{open(t, dir, Options{}), open(t, dir, Options{Int8Weights: true})}
 	rapid.Check(t, func(t *rapid.T) {
+		m := rapid.SampledFrom(models).Draw(t, "model")
 		texts := rapid.SliceOfN(rapid.Map(words, func(w []string) string { return strings.Join(w, " ") }), 1, 40).Draw(t, "texts")
 		rows := embedded(t, m, texts...)
 		var wait sync.WaitGroup

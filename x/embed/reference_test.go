@@ -54,17 +54,19 @@ func cosine(a, b []float32) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// BenchmarkEmbed measures texts a second, with the model in the environment's folder or the tiny one.
+// BenchmarkEmbed measures texts a second, with the model in the environment's folder or the tiny one, in float32 and with weights
+// of 8 bits.
 func BenchmarkEmbed(b *testing.B) {
 	dir := os.Getenv(folder)
 	if dir == "" {
 		dir = b.TempDir()
 		require.NoError(b, tiny.Write(dir, tiny.Parameters(), nil))
 	}
-	m := open(b, dir, Options{})
+	float, int8 := open(b, dir, Options{}), open(b, dir, Options{Int8Weights: true})
 	for _, tokens := range []int{16, 128, 512} {
 		for _, texts := range []int{1, 8, 32} {
-			b.Run(fmt.Sprintf("tokens=%d/texts=%d", tokens, texts), func(b *testing.B) { benchmark(b, m, texts, tokens) })
+			b.Run(fmt.Sprintf("tokens=%d/texts=%d", tokens, texts), func(b *testing.B) { benchmark(b, float, texts, tokens) })
+			b.Run(fmt.Sprintf("tokens=%d/texts=%d/int8", tokens, texts), func(b *testing.B) { benchmark(b, int8, texts, tokens) })
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 // weights are the parameters of a model.
 type weights struct {
 	file   *safetensors.File
+	int8   bool   // the matrices of products have 8 bits
 	prefix string // before each name
 	err    error  // the first mistake in a parameter
 }
@@ -79,6 +80,9 @@ func (e *encoder) norm(name string, x graph.Node) graph.Node {
 
 // linear returns x times a matrix of the file [out,in], transposed, plus a vector.
 func (e *encoder) linear(name string, x graph.Node, in, out int) graph.Node {
-	w, bias := e.matrix(name+".weight", out, in).Cast(graph.Float32), e.vector(name+".bias", out)
-	return x.MatMul(w.T()).Add(bias)
+	w := e.quantized
+	if !e.int8 {
+		w = func(name string, out, in int) graph.Node { return e.matrix(name, out, in).Cast(graph.Float32).T() }
+	}
+	return x.MatMul(w(name+".weight", out, in)).Add(e.vector(name+".bias", out))
 }

@@ -31,17 +31,18 @@ func main() {
 	dir := flag.String("model", "", "folder of the model")
 	address := flag.String("address", "localhost:8080", "address to listen on")
 	timeout := flag.Duration("timeout", time.Second, "time that a request may take")
+	int8 := flag.Bool("int8", false, "store the matrices of the layers in 8 bits")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := serve(ctx, *dir, *address, *timeout); err != nil {
+	if err := serve(ctx, *dir, embed.Options{Int8Weights: *int8}, *address, *timeout); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // serve answers requests until ctx ends, and then those that have come.
-func serve(ctx context.Context, dir, address string, timeout time.Duration) error {
-	model, err := embed.Open(dir, embed.Options{})
+func serve(ctx context.Context, dir string, o embed.Options, address string, timeout time.Duration) error {
+	model, err := embed.Open(dir, o)
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func TestServe(t *testing.T) {
 	require.NoError(t, tiny.Write(dir, tiny.Parameters(), nil))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	require.NoError(t, serve(ctx, dir, "localhost:0", time.Second))
-	require.ErrorContains(t, serve(ctx, t.TempDir(), "localhost:0", time.Second), "config.json")
-	require.Error(t, serve(ctx, dir, "localhost:-1", time.Second))
+	require.NoError(t, serve(ctx, dir, embed.Options{}, "localhost:0", time.Second))
+	require.ErrorContains(t, serve(ctx, t.TempDir(), embed.Options{}, "localhost:0", time.Second), "config.json")
+	require.Error(t, serve(ctx, dir, embed.Options{}, "localhost:-1", time.Second))
 }
