@@ -52,6 +52,7 @@ func run(args []string, stdout io.Writer) error {
 	notes := flags.String("note", "^(generated kernel(, bound)?|fresh)$", "of the ways to run a workload, those whose note this `regexp` matches; all of them: .")
 	short := flags.Bool("short", false, "time one call of each: a check of the results, and no measurement")
 	list := flags.Bool("list", false, "print the workloads and measure nothing")
+	tunes := flags.Bool("tune", false, "measure caches, calls and goroutines, and propose constants for package ir/tuning")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -60,6 +61,9 @@ func run(args []string, stdout io.Writer) error {
 	}
 	if *threads < 1 {
 		return fmt.Errorf("-threads %d: at least 1", *threads)
+	}
+	if *tunes {
+		return tune(stdout)
 	}
 	match, err := regexp.Compile(*only)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -170,4 +171,22 @@ func TestBadFlags(t *testing.T) {
 		require.ErrorContains(t, run(args, &out), want)
 		require.Empty(t, out.String())
 	}
+}
+
+// TestTune checks that each constant has a positive proposal.
+func TestTune(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures for ten seconds")
+	}
+	text := output(t, "-tune")
+	lines := regexp.MustCompile(`(?m)^([A-Z][.\w]+) +(\S+) +(\S+)  `).FindAllStringSubmatch(text, -1)
+	require.GreaterOrEqual(t, len(lines), 11, text)
+	for _, l := range lines {
+		for _, number := range l[2:] {
+			v, err := strconv.ParseFloat(number, 64)
+			require.NoError(t, err)
+			require.Positive(t, v, text)
+		}
+	}
+	require.Contains(t, text, "NonTemporalFrom is the least size")
 }

@@ -66,7 +66,7 @@ func BenchmarkWeights(b *testing.B) {
 func nanos(b *testing.B, rows, cols int, signature string) float64 {
 	code, err := kernel.ParseCode(signature)
 	require.NoError(b, err)
-	fn, ok := abi.Lookup(abi.AVX2, signature)
+	fn, ok := abi.Lookup(min(abi.Best(), abi.AVX2), signature)
 	if !ok { // it is written in Go
 		fn, ok = abi.Lookup(abi.Portable, signature)
 	}
