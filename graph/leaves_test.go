@@ -134,3 +134,27 @@ func TestLeavesMistakes(t *testing.T) {
 		require.ErrorContains(t, err, c.want)
 	}
 }
+
+// TestDeepLeavesAreCancelled walks down one tree that has half as many levels as nodes: one row or many, on either engine. Once
+// cancelled, a run asks its context a few times more, and fails.
+func TestDeepLeavesAreCancelled(t *testing.T) {
+	const depth = 400_000
+	var nodes []int32
+	for i := range int32(depth) { // a node, and its first child, a leaf
+		nodes = append(nodes, 0, 0, 2*i+1, 0, math.MaxInt32, 2*i+1)
+	}
+	nodes = append(nodes, 0, math.MaxInt32, 2*depth)
+	table := graph.Of(nodes, 2*depth+1, ir.NodeWords)
+	for _, c := range []struct {
+		rows, roots int
+		options     []graph.Item
+	}{{1, 1, nil}, {1, 1, []graph.Item{graph.WithDebug(graph.Portable)}}, {3, 5, nil}, {256, 64, nil}, {256, 64, []graph.Item{graph.WithDebug(graph.Portable)}}} {
+		leaves := graph.Input("x", graph.Int32, c.rows, 1).Leaves(graph.Input("nodes", graph.Int32, 2*depth+1, ir.NodeWords), graph.Input("roots", graph.Int32, c.roots))
+		p, err := graph.Compile(append(c.options, leaves, graph.WithWorkers(1))...)
+		require.NoError(t, err)
+		cut := &impatient{context.Background(), 0, 2}
+		_, err = p.Run(cut, graph.Full(graph.Int32, 1, c.rows, 1), table, graph.Zeros(graph.Int32, c.roots))
+		require.ErrorIs(t, err, context.Canceled, "%d rows", c.rows)
+		require.Less(t, cut.asked, 5000, "%d rows", c.rows)
+	}
+}

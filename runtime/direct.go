@@ -17,6 +17,7 @@ type direct struct {
 	places  []directPlace
 	scratch int // bytes
 	placed  bool
+	stops   bool        // a call asks whether the run is stopped
 	now     *directCall // being executed, or nil
 }
 
@@ -53,8 +54,8 @@ func (l *Linked) short() bool {
 	return nanos < l.exec.tuned().CallNanos
 }
 
-// layOut prepares the calls of a short program, each with its frame. A fence is a call for no rows.
-func (d *direct) layOut(l *Linked) {
+// layOut prepares the calls of a short program for a worker, each with its frame. A fence is a call for no rows.
+func (d *direct) layOut(l *Linked, w *worker) {
 	if !l.short() {
 		return
 	}
@@ -81,7 +82,8 @@ func (d *direct) layOut(l *Linked) {
 			}
 		}
 		for i := range n.calls {
-			n.calls[i].layOut(&frames[i], nil)
+			n.calls[i].layOut(w, &frames[i], nil)
+			d.stops = d.stops || frames[i].Stopped != nil
 		}
 		for _, it := range n.parts[0].items {
 			d.calls = append(d.calls, directCall{it.fn, &frames[it.call], n, it.call})
@@ -115,6 +117,9 @@ func (st *state) computeDirect() error {
 		c.fn(c.frame)
 	}
 	d.end(keeps)
+	if d.stops && st.job.failed.Load() {
+		return st.job.err
+	}
 	return nil
 }
 

@@ -120,9 +120,12 @@ type tableArg struct {
 	at  unsafe.Pointer
 }
 
-// layOut writes the frame of a call for the first iteration of all loops, except the arguments that have places.
-func (c *linkedCall) layOut(f *abi.Frame, loops []loopState) {
+// layOut writes the frame of a worker's call for the first iteration of all loops, except the arguments that have places.
+func (c *linkedCall) layOut(w *worker, f *abi.Frame, loops []loopState) {
 	*f = abi.Frame{NonTemporal: c.nonTemporal}
+	if c.kernel.time.Stops {
+		f.Stopped = w.asks()
+	}
 	copy(f.Step[:], c.step)
 	for _, t := range c.tables {
 		f.Ptr[t.arg] = t.at
@@ -185,7 +188,7 @@ func (t *nestTask) layOut(w *worker, f *frames) error {
 	f.loops = slices.Grow(f.loops[:0], t.loops)[:t.loops]
 	clear(f.loops)
 	for i := range t.calls {
-		t.calls[i].layOut(&f.frames[i], f.loops)
+		t.calls[i].layOut(w, &f.frames[i], f.loops)
 	}
 	f.place(t.fixed, nil)
 	return nil

@@ -128,7 +128,7 @@ func (l *Linked) newState(ctx context.Context) (*state, error) {
 	st.bases[len(l.buffers)] = unsafe.Pointer(&allBytes[0])
 	st.worker.frames, st.worker.job = make([]frames, len(l.tasks)), &st.job
 	st.job.bases, st.job.left.L = st.bases, &l.pool.mu
-	st.direct.layOut(l)
+	st.direct.layOut(l, &st.worker)
 	st.take()
 	var err error
 	for i, b := range l.buffers {

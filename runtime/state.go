@@ -91,6 +91,9 @@ func (st *state) run(ctx context.Context) (err error) {
 		st.job.begin(ctx)
 		err = st.observation(ctx).compute()
 	case len(st.direct.calls) > 0 && len(st.kept) == 0:
+		if st.direct.stops {
+			st.job.begin(ctx)
+		}
 		err = st.computeDirect()
 	default:
 		st.job.begin(ctx)

@@ -9,6 +9,16 @@ type worker struct {
 	scratch []byte   // local memory of tasks, as large as any task has needed
 	frames  []frames // tasks prepared for this worker; one for each task of a state
 	keeps   bool     // keep pointers to tensors, which are the same in each run
+
+	stopped func() bool // see asks
+}
+
+// asks returns a function that reports whether the worker's present job is stopped.
+func (w *worker) asks() func() bool {
+	if w.stopped == nil {
+		w.stopped = func() bool { return w.job.stopped() }
+	}
+	return w.stopped
 }
 
 // framesOf returns the frames that the worker keeps for its run's task of the given number. A worker of the pool, which serves many programs, has

@@ -26,11 +26,13 @@ const (
 
 // Time describes the time of a call: proportional to the elements of its block (or, if PerRow, to its columns), Times over, in a
 // unit. If Indexed is set, each row takes additional time, because an index tells where it is.
+// If Stops is set, the data decide how long a call takes, so the kernel asks abi.Frame.Stopped at times.
 type Time struct {
 	Unit    Unit
 	Times   Extent // One or a field
 	PerRow  bool
 	Indexed bool
+	Stops   bool
 }
 
 // TimeOf returns the time of a call of a kernel.

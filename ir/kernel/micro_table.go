@@ -160,7 +160,7 @@ func init() {
 			time: Time{Unit: Computed, Indexed: true}},
 		Leaves: {name: "leaves", doc: "out[r,c] = the node at which the walk from roots[r,c] through the trees of row r of nodes ends, by the elements of row r of in; in has features columns, nodes words",
 			has: microParts{op: true, dtype: true}, types: ir.OpLeaves.Info().Domain, ops: leavesOps, fields: []string{"features", "across", "words", "across_nodes", "across_roots", "across_out", "work"}, written: true, args: leavesArgs, limits: leavesLimits, meaning: leavesMeaning,
-			time: Time{Unit: Computed, Indexed: true}},
+			time: Time{Unit: Computed, Indexed: true, Stops: true}},
 		Recurrence: {name: "recurrence", doc: "out[r,c] = a[r,c]*out[r,c-1] + in[r,c], from before[r] in place of the first out[r,c-1] on; after[r] is the last; the product is rounded",
 			has: microParts{dtype: true}, types: ir.OpRecurrence.Info().Domain, fields: []string{"across", "across_a", "across_out"}, written: true, args: recurrenceArgs, limits: recurrenceLimits, meaning: recurrenceMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},

@@ -19,6 +19,9 @@ type Frame struct {
 	// NonTemporal is 1 if the kernel may store its outputs past the caches, otherwise 0. The elements are the same, but
 	// other processors see them for certain only after a fence.
 	NonTemporal int
+	// Stopped reports whether the run has failed or is cancelled. A kernel whose data decide how long it takes asks at times,
+	// and then returns with any outputs. It is nil for other kernels. Assembly does not read it.
+	Stopped func() bool
 }
 
 // ABI identifies the layout of Frame and the calling convention. If either changes, ABI3 replaces ABI2, so that older

@@ -14,6 +14,30 @@ import (
 // walks is the number of walks side by side.
 const walks = 16
 
+// A tree may be as deep as it has nodes. So after some steps, in one walk or in many, a call asks whether the run is stopped. Once it is,
+// all walks of the call end where they are.
+
+// askSteps is the number of steps between two questions, each of as many walks as go on side by side.
+const askSteps = 1 << 10
+
+// asking counts the steps until the next question.
+type asking struct {
+	stopped func() bool // nil if there is nobody to ask
+	steps   int
+}
+
+// newAsking returns the count for a call.
+func newAsking(f *abi.Frame) asking { return asking{f.Stopped, askSteps} }
+
+// stops asks whether the run is stopped. If it is not, it may take as many steps again.
+func (a *asking) stops() bool {
+	if a.stopped != nil && a.stopped() {
+		return true
+	}
+	a.steps = askSteps
+	return false
+}
+
 // forest is a row of elements that are compared, of features, and the nodes that compare them.
 type forest struct {
 	nodes               unsafe.Pointer
@@ -22,13 +46,14 @@ type forest struct {
 	at                  [walks]int
 	row                 [walks]unsafe.Pointer // elements that a walk compares
 	out                 [walks]*int64
+	asking
 }
 
 // leaves walks from each root for each row.
 func leaves[T int32 | int64](f *abi.Frame) {
 	size := sizeOf[T]()
 	rows, stepX, stepNodes, stepRoots, stepOut := f.Rows, f.Step[0], f.Step[1], f.Step[2], f.Step[3]
-	s := forest{features: f.Step[5], acrossX: f.Step[6], count: f.Step[7] / ir.NodeWords, acrossNode: f.Step[8]}
+	s := forest{features: f.Step[5], acrossX: f.Step[6], count: f.Step[7] / ir.NodeWords, acrossNode: f.Step[8], asking: newAsking(f)}
 	acrossRoots, acrossOut := f.Step[9], f.Step[10]
 	together := rows // rows that have the same trees
 	if stepNodes != 0 {
@@ -67,6 +92,9 @@ func walk[T int32 | int64](s *forest) {
 		if left == 0 {
 			outside(int64(s.count), s.count)
 		}
+		if s.steps--; s.steps < 0 && s.stops() {
+			return
+		}
 		moved := uint64(0)
 		for k := range s.at {
 			at := uint(s.at[k])
@@ -97,6 +125,9 @@ func walkApart[T int32 | int64](s *forest, n int) {
 		for left := s.count; ; left-- {
 			if left == 0 {
 				outside(int64(s.count), s.count)
+			}
+			if s.steps--; s.steps < 0 && s.stops() {
+				return
 			}
 			at := s.at[k]
 			word := func(i int) T { return *(*T)(unsafe.Add(s.nodes, (at*ir.NodeWords+i)*s.acrossNode)) }

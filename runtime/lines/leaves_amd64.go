@@ -61,6 +61,7 @@ type crowd struct {
 	at              [crowded]int32
 	row             [crowded]int // the bytes from x to the elements that a walk compares
 	to              [crowded]int // the bytes from out to where its end is stored
+	asking
 }
 
 const (
@@ -77,7 +78,7 @@ func walkOn(s *crowd) int
 
 // leavesAVX2 is leaves, with tops of trees if there are many rows.
 func leavesAVX2(f *abi.Frame) {
-	s := crowd{features: f.Step[5], count: f.Step[7] / ir.NodeWords, nodes: f.Ptr[1], x: f.Ptr[0], out: f.Ptr[3]}
+	s := crowd{features: f.Step[5], count: f.Step[7] / ir.NodeWords, nodes: f.Ptr[1], x: f.Ptr[0], out: f.Ptr[3], asking: newAsking(f)}
 	if f.Step[1] != 0 && f.Rows > 1 || f.Step[6] != 4 || f.Step[8] != 4 {
 		leaves[int32](f)
 		return
@@ -112,6 +113,10 @@ func (s *crowd) add(at, row, to int) {
 // walk takes walks to their ends until no more than some have not ended. A walk ends after no more steps than there are nodes.
 func (s *crowd) walk(some int) {
 	for left := s.count; s.n > some; left -= steps {
+		if s.steps -= steps; s.steps < 0 && s.stops() {
+			s.n = 0
+			return
+		}
 		n := walkOn(s)
 		if n < 0 {
 			s.fail()
@@ -125,15 +130,16 @@ func (s *crowd) walk(some int) {
 // fail panics for a walk that cannot take the next step.
 func (s *crowd) fail() {
 	for k, at := range s.at[:s.n] {
-		node := s.node(at)
-		if uint(node[0]) >= uint(s.features) {
-			outside(int64(node[0]), s.features)
+		n := s.node(at)
+		if uint(n.feature) >= uint(s.features) {
+			outside(int64(n.feature), s.features)
 		}
-		next := int64(node[2]) + int64(bit(*(*int32)(unsafe.Add(s.x, s.row[k]+int(node[0])*4)) > node[1]))
+		next := int64(n.child) + int64(bit(*(*int32)(unsafe.Add(s.x, s.row[k]+int(n.feature)*4)) > n.threshold))
 		if uint64(next) >= uint64(s.count) {
 			outside(next, s.count)
 		}
 	}
+	outside(int64(s.count), s.count) // another goroutine has written the table
 }
 
 // rows walks for n rows from the first one on, whose elements it copies to columns as long as a block.
@@ -165,20 +171,20 @@ func (s *crowd) rows(f *abi.Frame, first, n, block int) {
 func (s *crowd) top(t *top, root, block int) {
 	const none = topNodes // the number of a child that is an end
 	var (
+		nodes    [topNodes + 1]node
 		children [topNodes + 1][2]uint8 // of each node of the top
 		codes    [topNodes + 1][2]int32 // the children, as top.ends has them
-		at       [topNodes + 1]int32    // the nodes
 		ends     [topNodes + 1]uint8    // how many ends they have below
 		first    [topNodes + 1]uint8    // the number of the first one
 	)
-	n, end := s.look(int32(root))
-	at[0], ends[none], t.ends[0] = int32(root), 1, end
+	node, n, end := s.look(int32(root))
+	nodes[0], ends[none], t.ends[0] = node, 1, end
 	for i := 0; i < n; i++ {
-		child := s.node(at[i])[2]
+		child := nodes[i].child
 		for k := range 2 {
-			splits, end := s.look(child + int32(k))
+			node, splits, end := s.look(child + int32(k))
 			splits &= bit(n < topNodes)
-			codes[i][k], at[n&none] = end, child+int32(k)
+			codes[i][k], nodes[n&none] = end, node
 			children[i][k] = uint8(none ^ (none^n)&-splits)
 			n += splits
 		}
@@ -188,25 +194,28 @@ func (s *crowd) top(t *top, root, block int) {
 	}
 	t.count = n
 	for i := range n {
-		node, left, right := s.node(at[i]), children[i][0]&none, children[i][1]&none
+		node, left, right := &nodes[i], children[i][0]&none, children[i][1]&none
 		middle := first[i] + ends[left]
 		keep := ^(uint32(1<<(ends[left]&31)-1) << (first[i] & 31))
-		t.nodes[i] = topNode{offset: uint32(int(node[0]) * block * 4), threshold: node[1] + 1, keep: keep}
+		t.nodes[i] = topNode{offset: uint32(int(node.feature) * block * 4), threshold: node.threshold + 1, keep: keep}
 		t.ends[first[i]&none], t.ends[middle&none] = codes[i][0], codes[i][1] // nodes further down replace them
 		first[left], first[right] = first[i], middle
 	}
 }
 
-// node returns the words of a node.
-func (s *crowd) node(at int32) *[ir.NodeWords]int32 {
-	return (*[ir.NodeWords]int32)(unsafe.Add(s.nodes, int(at)*ir.NodeWords*4))
+// node is the words of a node. Another goroutine may write the table meanwhile, so what is checked is a copy.
+type node struct{ feature, threshold, child int32 }
+
+// node returns a node.
+func (s *crowd) node(at int32) node {
+	return *(*node)(unsafe.Add(s.nodes, int(at)*ir.NodeWords*4))
 }
 
-// look returns 1 if a node may be in a top, as both of its children exist and it compares a feature, and 0 if not; and the node as an
-// element of top.ends.
-func (s *crowd) look(at int32) (splits int, end int32) {
-	node := s.node(at)
-	compares, last := bit(uint(node[0]) < uint(s.features)), bit(node[1] == math.MaxInt32)
-	leaf := compares & last & bit(node[2] == at)
-	return compares &^ last & bit(uint(node[2]) < uint(s.count-1)), at ^ int32(leaf-1)
+// look returns a node; 1 if it may be in a top, as both of its children exist and it compares a feature, and 0 if not; and its number as
+// an element of top.ends.
+func (s *crowd) look(at int32) (n node, splits int, end int32) {
+	n = s.node(at)
+	compares, last := bit(uint(n.feature) < uint(s.features)), bit(n.threshold == math.MaxInt32)
+	leaf := compares & last & bit(n.child == at)
+	return n, compares &^ last & bit(uint(n.child) < uint(s.count-1)), at ^ int32(leaf-1)
 }
