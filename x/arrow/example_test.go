@@ -3,6 +3,7 @@ package arrow_test
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -46,6 +47,24 @@ func Example_groups() {
 	// Output:
 	// ["north" "south"] float64[2]
 	// [3. 3.]
+}
+
+// The mean of each three prices in a row, of those that are not null.
+func Example_rolling() {
+	price, valid := graph.Input("price", graph.Float64, graph.Dim("n")), graph.Input("valid_price", graph.Bool, graph.Dim("n"))
+	p, err := graph.Compile(graph.Where(valid, price, math.NaN()).Rolling(0, 3).MinPeriods(1).Mean())
+	check(err)
+
+	batch := sales()
+	defer batch.Release()
+	feeds, err := sf.Feeds(p, batch)
+	check(err)
+	out, err := p.RunNamed(context.Background(), feeds)
+	check(err)
+	fmt.Println(batch.Column(1), out["out0"])
+	// Output:
+	// [2 3 (null) 4] float64[2]
+	// [2.5 3.5]
 }
 
 // Aggregates of each column of numbers.
