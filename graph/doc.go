@@ -166,12 +166,16 @@
 //	np.average(a, 0, w)             a.WeightedMean(w, 0); np.cov and np.corrcoef of columns are a.Cov(nil), a.Corr(nil)
 //	lfilter([1], [1, -a], x)        x.Recurrence(-1, a)
 //	s.rolling(n).mean(), median()   x.Rolling(0, n).Mean(), x.Rolling(0, n).Median(); NaNs by MinPeriods
-//	s.ewm(alpha=c).mean()           x.ExpWeighted(0, c).Mean(); with adjust=False x.ExpAverage(0, c)
+//	s.ewm(alpha=c).mean()           x.ExpWeighted(0, c).Mean(); with adjust=False and no NaN x.ExpAverage(0, c)
 //	df.groupby(["a", "b"]).mean()   graph.Factorize(ctx, a, b), of tensors; x.GroupBy(codes, count).Mean()
 //	np.sort(a), np.argsort(a)       a.Sort(-1), a.ArgSort(-1); np.partition is TopK
 //	np.median(a, 0), np.quantile    a.Median(0), a.Quantile(q, 0)
 //	np.quantile(a, [p, q], 0)       a.Quantiles([]float64{p, q}, 0); methods by graph.QuantileMethod
-//	np.nanmedian(a, 0)              a.NanMedian(0)
+//	np.percentile(a, p, 0)          a.Quantile(p/100, 0)
+//	np.nanmedian(a, 0)              a.NanMedian(0), a.NanQuantile(q, 0), a.NanStd(0)
+//	np.nan_to_num(a)                a.NanToNum(0, greatest, least)
+//	np.interp(a, xp, fp)            a.Interp(xp, fp)
+//	np.cross(a, b), np.isin(a, v)   a.Cross(b, -1), a.IsIn(v)
 //	np.searchsorted(a, v)           a.SearchSorted(v, false)
 //	np.bincount(a, minlength=n)     a.BinCount(n)
 //	np.histogram(a, edges)[0]       a.Histogram(edges)

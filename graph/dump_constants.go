@@ -29,12 +29,13 @@ func (p *Program) constantsText() string {
 			kind = "constant"
 		}
 		fmt.Fprintf(&b, "// %s %s : %s", kind, ir.NameText(v.Name()), v.Type)
-		if left -= t.Size(); left < 0 {
+		if t.Size() > left {
 			fmt.Fprintf(&b, " sum %016x\n", Checksum(t))
 			continue
 		}
+		left -= t.Size()
 		b.WriteString(" =")
-		for _, bits := range tensor.Words(t) {
+		for bits := range tensor.Words(t) {
 			b.WriteString(" " + ir.ConstText(t.DType(), bits))
 		}
 		b.WriteByte('\n')
@@ -43,13 +44,18 @@ func (p *Program) constantsText() string {
 }
 
 // Checksum returns a number that tells tensors with other elements apart. Dumps have it in place of the elements of large
-// constants.
+// constants. A nil or failed tensor has no elements.
 func Checksum(t *Tensor) uint64 {
 	h := fnv.New64a()
-	var word [8]byte
-	for _, bits := range tensor.Words(t) {
-		binary.LittleEndian.PutUint64(word[:], bits)
-		h.Write(word[:])
+	var block [4096]byte // of words
+	n := 0
+	for bits := range tensor.Words(t) {
+		binary.LittleEndian.PutUint64(block[n:], bits)
+		if n += 8; n == len(block) {
+			h.Write(block[:])
+			n = 0
+		}
 	}
+	h.Write(block[:n])
 	return h.Sum64()
 }

@@ -10,7 +10,7 @@ import (
 
 // ExpWeighted has the statistics of all elements up to each element of an axis, in which the element i places before has
 // the weight (1-alpha)^i, and NaNs have none: those of pandas' ewm(alpha=alpha) with its defaults. A result is NaN until
-// there is a number. ExpAverage is ewm with adjust=False.
+// there is a number. ExpAverage is ewm with adjust=False, of an x without NaNs.
 type ExpWeighted struct {
 	x     Node // with its error, if an argument is wrong
 	axis  int

@@ -135,6 +135,8 @@ func TestGroupByMistakes(t *testing.T) {
 	require.NoError(t, err)
 	_, err = p.Run(t.Context(), graph.New(graph.Float32, 5), graph.Of([]int64{0, 1, 2, -1, 0}))
 	require.ErrorContains(t, err, "groupby: code 2 of slice 2: 2 groups have the codes 0 to 1")
+	err = p.RunInto(t.Context(), []*graph.Tensor{graph.Zeros(graph.Float32, 2)}, graph.New(graph.Float32, 5), graph.Of([]int64{0, 1, 2, -1, 0}))
+	require.ErrorContains(t, err, "groupby: code 2 of slice 2: 2 groups have the codes 0 to 1")
 }
 
 // TestGroupByCodesOfAnyType: codes beyond the groups are errors in all integer types, also those that int64 lacks.

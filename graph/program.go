@@ -9,6 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/internal/program"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/runtime"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // Program computes the outputs of a graph from its inputs. It is immutable: any number of goroutines may run it at
@@ -134,10 +135,21 @@ func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) error {
 	b, err := p.run(ctx, outs, ins, false)
 	if err != nil && b != nil {
-		// The run can only fail because of the outs, and checkOuts describes that in the program's terms.
-		return cmp.Or(p.checkOuts(b, outs), err)
+		if bad := p.checkOuts(b, outs); bad != nil {
+			return bad
+		}
+		if !overlap(outs, ins) { // the inputs are as they were, so the wrong index is found in them
+			err = p.outside(ctx, err, ins)
+		}
 	}
 	return err
+}
+
+// overlap reports whether an out may share memory with an in.
+func overlap(outs, ins []*Tensor) bool {
+	return slices.ContainsFunc(outs, func(out *Tensor) bool {
+		return slices.ContainsFunc(ins, func(in *Tensor) bool { return tensor.Overlaps(out, in) })
+	})
 }
 
 // run computes the outputs into given tensors or, if fresh, into new ones. It returns the binding that ran.

@@ -24,7 +24,8 @@ func QuantileMethod(name string) ReduceOption {
 }
 
 // quantileMethods has for each method the position, from 0, of quantile q among n sorted elements. A position between
-// two elements gives their linear interpolation; a position outside gives the first or the last element.
+// two elements gives their linear interpolation; a position outside gives the first or the last element. Products are rounded before
+// they are added, as a program rounds them: some processors would do both in one instruction.
 var quantileMethods = map[string]func(n, q float64) float64{
 	"linear":   func(n, q float64) float64 { return q * (n - 1) },
 	"lower":    func(n, q float64) float64 { return math.Floor(q * (n - 1)) },
@@ -33,7 +34,7 @@ var quantileMethods = map[string]func(n, q float64) float64{
 	"nearest":  func(n, q float64) float64 { return math.RoundToEven(q * (n - 1)) },
 
 	"inverted_cdf":              func(n, q float64) float64 { return math.Ceil(n*q) - 1 },
-	"averaged_inverted_cdf":     func(n, q float64) float64 { return (math.Ceil(n*q)+math.Floor(n*q+1))/2 - 1 },
+	"averaged_inverted_cdf":     func(n, q float64) float64 { return (math.Ceil(n*q)+math.Floor(float64(n*q)+1))/2 - 1 },
 	"closest_observation":       func(n, q float64) float64 { return math.RoundToEven(n*q) - 1 },
 	"interpolated_inverted_cdf": plottingPosition(0, 1),
 	"hazen":                     plottingPosition(0.5, 0.5),
@@ -44,7 +45,7 @@ var quantileMethods = map[string]func(n, q float64) float64{
 
 // plottingPosition returns the method with the given two parameters; its positions count from 0.
 func plottingPosition(alpha, beta float64) func(n, q float64) float64 {
-	return func(n, q float64) float64 { return n*q + alpha + q*(1-alpha-beta) - 1 }
+	return func(n, q float64) float64 { return float64(n*q) + alpha + float64(q*(1-alpha-beta)) - 1 }
 }
 
 // symbolicPosition is quantileMethods for an extent that is known when the program runs: n is a Float64 node. It is a

@@ -92,11 +92,7 @@ func (p poly) add(q poly, sign int) poly {
 		}
 		out[k] = s
 	}
-	maps.DeleteFunc(out, func(_ string, c int) bool { return c == 0 })
-	if len(out) > maxDimTerms {
-		return overflow
-	}
-	return out
+	return out.bounded()
 }
 
 func (p poly) mul(q poly) poly {
@@ -104,16 +100,27 @@ func (p poly) mul(q poly) poly {
 		return overflow
 	}
 	out := poly{}
-	for a, x := range p {
-		for b, y := range q {
-			c, ok := layout.MulInt(x, y)
-			if !ok {
+	for _, a := range slices.Sorted(maps.Keys(p)) { // in order, as sums on the way may overflow
+		for _, b := range slices.Sorted(maps.Keys(q)) {
+			k := monomial(a, b)
+			c, ok := layout.MulInt(p[a], q[b])
+			s, ok2 := layout.AddInt(out[k], c)
+			if !ok || !ok2 {
 				return overflow
 			}
-			out = out.add(poly{monomial(a, b): c}, 1)
+			out[k] = s
 		}
 	}
-	return out
+	return out.bounded()
+}
+
+// bounded returns the polynomial without zeros, or overflow if it has too many terms.
+func (p poly) bounded() poly {
+	maps.DeleteFunc(p, func(_ string, c int) bool { return c == 0 })
+	if len(p) > maxDimTerms {
+		return overflow
+	}
+	return p
 }
 
 // div divides by k > 0, rounding down. Multiples of k are taken out of the numerator, and the rest becomes a factor in lowest

@@ -93,11 +93,11 @@ func (o Clipped) Gradients(gradients graph.Nodes) graph.Nodes {
 }
 
 // ClipByNorm returns gradients multiplied by norm/n if n, the norm of all their elements together, is greater than
-// norm.
+// norm. n is computed in float64.
 func ClipByNorm(gradients graph.Nodes, norm float64) graph.Nodes {
 	total := graph.Scalar(graph.Float64, 0)
 	for _, g := range gradients {
-		total = total.Add(g.Cast(g.DType().Compute()).SumSquares().Cast(graph.Float64))
+		total = total.Add(g.Cast(graph.Float64).SumSquares())
 	}
 	scale := total.Scalar(norm).Div(total.Sqrt().Maximum(norm))
 	out := make(graph.Nodes, len(gradients))
@@ -155,6 +155,14 @@ func New(o Optimizer, loss graph.Node, p *Parameters, items ...graph.Item) (*Fit
 		}
 		declared = append(declared, u.States...)
 		y, next := o.Update(u)
+		if len(next) != len(u.States) {
+			return nil, fail("%T returns %d states for %s: it names %d", o, len(next), p.names[i], len(u.States))
+		}
+		for k, s := range next {
+			if want := u.States[k]; s.Err() == nil && (s.DType() != wide || !s.Shape().Equal(want.Shape())) {
+				return nil, fail("%T returns %s as the state %s of %s: it must be %s%v", o, s, o.States()[k], p.names[i], wide, want.Shape())
+			}
+		}
 		updated, states = append(updated, y.Cast(x.DType())), append(states, next...)
 	}
 	fit.names, fit.held = append(fit.names, "optim_step"), append(fit.held, graph.New(graph.Float64))

@@ -9,7 +9,8 @@ import (
 // their gradients. None broadcasts: a shape that does not fit is an error with the line of the call.
 
 // CrossEntropy returns -log(softmax(logits)) of the right class of each example. logits is [..., classes], of floats;
-// labels is [...], of integers from 0 on. A label outside the classes gives 0.
+// labels is [...], of integers from 0 on. A label outside the classes gives 0, and no error: check labels that
+// come from elsewhere.
 func CrossEntropy(logits, labels graph.Node) graph.Node {
 	p := logits.LogSoftmax(-1)
 	switch {
@@ -30,13 +31,13 @@ func CrossEntropy(logits, labels graph.Node) graph.Node {
 }
 
 // BinaryCrossEntropy returns -log(p) where the target is 1 and -log(1-p) where it is 0, for the probability p =
-// sigmoid(logits). Targets between 0 and 1 mix the two. Both have the same shape. It is computed as softplus(logits) -
-// logits*targets.
+// sigmoid(logits). Targets between 0 and 1 mix the two. Both have the same shape. It is computed as max(logits, 0) -
+// logits*targets + log(1 + exp(-|logits|)), which is exact where the probability is right, however near to 1.
 func BinaryCrossEntropy(logits, targets graph.Node) graph.Node {
 	if bad := sameShape("BinaryCrossEntropy", logits, targets); bad != nil {
 		return *bad
 	}
-	return logits.Softplus().Sub(logits.Mul(targets))
+	return logits.Maximum(0).Sub(logits.Mul(targets)).Add(logits.Abs().Neg().Softplus())
 }
 
 // Huber returns half the square of the difference x - y where its magnitude is at most delta, and grows linearly

@@ -304,6 +304,56 @@ func TestLosses(t *testing.T) {
 	}
 }
 
+// TestBinaryCrossEntropyOfSureLogits: the loss of a prediction that is right does not cancel.
+func TestBinaryCrossEntropyOfSureLogits(t *testing.T) {
+	x := graph.Input("x", graph.Float32, 4)
+	p, err := graph.Compile(optim.BinaryCrossEntropy(x, graph.Const(graph.Of([]float32{1, 1, 0, 0}))))
+	require.NoError(t, err)
+	out, err := p.Run(t.Context(), graph.Of([]float32{10, 30, -20, 3}))
+	require.NoError(t, err)
+	got, err := graph.Data[float32](out)
+	require.NoError(t, err)
+	for i, want := range []float64{math.Log1p(math.Exp(-10)), math.Log1p(math.Exp(-30)), math.Log1p(math.Exp(-20)), math.Log1p(math.Exp(3))} {
+		require.InEpsilon(t, want, got[i], 1e-6)
+	}
+}
+
+// TestClipByNormOfLarge: gradients whose squares overflow float32 keep their direction.
+func TestClipByNormOfLarge(t *testing.T) {
+	x := graph.Input("x", graph.Float32, 2)
+	p, err := graph.Compile(optim.ClipByNorm(graph.Nodes{x}, 1)[0])
+	require.NoError(t, err)
+	out, err := p.Run(t.Context(), graph.Of([]float32{3e20, 4e20}))
+	require.NoError(t, err)
+	got, err := graph.Data[float32](out)
+	require.NoError(t, err)
+	require.InDeltaSlice(t, []float32{0.6, 0.8}, got, 1e-6)
+}
+
+// forgetful updates as SGD with momentum does, and loses or changes its state.
+type forgetful struct {
+	optim.SGD
+	state func([]graph.Node) []graph.Node
+}
+
+func (o forgetful) Update(u optim.Update) (graph.Node, []graph.Node) {
+	y, next := o.SGD.Update(u)
+	return y, o.state(next)
+}
+
+// TestStates: an Optimizer whose Update returns other states than States names is refused by New.
+func TestStates(t *testing.T) {
+	var params optim.Parameters
+	w := params.Add("w", graph.Zeros(graph.Float32, 3))
+	for want, state := range map[string]func([]graph.Node) []graph.Node{
+		"returns 0 states for w: it names 1":                func([]graph.Node) []graph.Node { return nil },
+		"as the state momentum of w: it must be float32[3]": func(s []graph.Node) []graph.Node { return []graph.Node{s[0].Sum()} },
+	} {
+		_, err := optim.New(forgetful{optim.SGD{Rate: optim.Constant(1), Momentum: 0.5}, state}, w.Sum(), &params)
+		require.ErrorContains(t, err, want)
+	}
+}
+
 func Example() {
 	var params optim.Parameters
 	w := params.Add("w", graph.Zeros(graph.Float64, 2))

@@ -173,7 +173,7 @@ func arrays(tensors []*graph.Tensor) []eval.Array {
 }
 
 func arrayOf(x *graph.Tensor) eval.Array {
-	return eval.Array{DType: x.DType(), Shape: x.Shape(), Data: tensor.Words(x)}
+	return eval.Array{DType: x.DType(), Shape: x.Shape(), Data: slices.Collect(tensor.Words(x))}
 }
 
 func tensorOf(a eval.Array) *graph.Tensor { return tensor.OfWords(a.DType, a.Data, a.Shape...) }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ func capturedLine(line string) (s *ir.Scanner, name string, c capture, ok bool) 
 	s = ir.NewScanner(line)
 	s.Pos = len(line) - len(text)
 	name = s.Name("the name of a tensor")
-	return s, name, capture{constant: constant}, s.Bad == nil
+	return s, name, capture{constant: constant}, s.Bad == nil && s.Next() == ':' // else it is a comment of somebody's
 }
 
 // capture reads the lines of a dump about captured tensors. Files of the command line come before elements in the dump.
@@ -48,8 +49,10 @@ func (t *tool) capture(dump string) error {
 		if c.tensor, err = t.capturedTensor(s, name); err == nil {
 			err = s.Err()
 		}
-		if err != nil {
+		if in := (*ir.ParseError)(nil); errors.As(err, &in) {
 			return inFile(err, t.arg, dump, n-1)
+		} else if err != nil {
+			return err // of a file of the command line
 		}
 		t.captured[name] = c
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/stridefuse/stridefuse/formats/onnx"
@@ -41,23 +42,31 @@ type reply struct {
 const (
 	firstSize     = 8                // a size until the user chooses one
 	answerTimeout = 20 * time.Second // an answer that takes longer is an error
+	firstTimeout  = 2 * time.Minute  // of the first one, before which tables are made: in a browser that takes long
 	timedFor      = time.Second / 4  // how long runs are repeated
 	leastShown    = 3                // the first of them is not timed
 	mostRuns      = 100
 )
 
+// answered tells that the process has begun an answer.
+var answered atomic.Bool
+
 // answer compiles and runs the program of a question.
 func (t *tool) answer(ctx context.Context, q question) reply {
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	timeout := answerTimeout
+	if !answered.Swap(true) {
+		timeout = firstTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	sub := &tool{stdout: t.stdout, stderr: t.stderr, pipeline: t.pipeline, profiled: true, flags: flags{arg: "text", tiling: q.Tiling, workers: t.workers}}
 	if q.Formula != "" {
 		sub.arg = q.Formula // placed shows the mistake in it
 	}
-	answered := make(chan reply, 1)
+	result := make(chan reply, 1)
 	err := run(ctx, func() error {
 		var r reply
-		defer func() { answered <- r }()
+		defer func() { result <- r }()
 		e, err := sub.explored(q)
 		if err == nil {
 			r.Sizes, err = chosenSizes(e.inputs, q.Sizes)
@@ -68,11 +77,11 @@ func (t *tool) answer(ctx context.Context, q question) reply {
 		return err
 	})
 	if err == nil {
-		return <-answered
+		return <-result
 	}
 	r := reply{Error: sub.placed(err).Error()}
 	select {
-	case partial := <-answered:
+	case partial := <-result:
 		r.Sizes = partial.Sizes
 	default: // it is not done
 	}

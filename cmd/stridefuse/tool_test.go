@@ -41,6 +41,14 @@ func runCommand(t *testing.T, stdin string, args ...string) string {
 }
 
 // save writes a tensor to a file of its own.
+// TestCommentsAboutConstants: a comment that begins as the line of a captured tensor does is a comment.
+func TestCommentsAboutConstants(t *testing.T) {
+	for _, comment := range []string{"// constant folding is what this tests", "// variable x", "// constant"} {
+		out := runCommand(t, comment+"\nfunc f(%x: f32[2]) {\n  %0 = neg %x : f32[2]\n  return %0\n}\n", "passes", "-")
+		require.Contains(t, out, "neg")
+	}
+}
+
 func save(t *testing.T, dir, name string, x *graph.Tensor) string {
 	file := filepath.Join(dir, name+".npy")
 	require.NoError(t, npy.WriteFile(file, x))

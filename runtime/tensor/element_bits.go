@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"unsafe"
@@ -53,15 +54,18 @@ func sameElement(dt ir.DType, p, q unsafe.Pointer) bool {
 }
 
 // Words returns the elements of a tensor in row-major order, as package ir has them.
-func Words(t *Tensor) []uint64 {
-	out := make([]uint64, 0, t.Size())
-	if t.Size() > 0 {
-		t = t.Contiguous()
+func Words(t *Tensor) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		if t.Size() == 0 {
+			return
+		}
+		t := t.Contiguous()
 		for i := range t.Size() {
-			out = append(out, ir.Wrap(t.dtype, int64(memory.LoadBits(t.dtype, t.addr(t.layout.Offset+i)))))
+			if !yield(ir.Wrap(t.dtype, int64(memory.LoadBits(t.dtype, t.addr(t.layout.Offset+i))))) {
+				return
+			}
 		}
 	}
-	return out
 }
 
 // OfWords returns a tensor of the given elements in row-major order: a failed tensor if memory is short.

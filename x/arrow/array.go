@@ -72,15 +72,15 @@ func Tensor(a arrow.Array) (*graph.Tensor, error) {
 	if _, err := typeOf(a.DataType()); err != nil {
 		return nil, err
 	}
-	switch a := a.(type) {
-	case *array.Dictionary:
-		return Tensor(a.Indices())
-	case *array.Boolean:
-		return unpacked(a.Data().Buffers()[1], a.Offset(), a.Len())
+	if d, ok := a.(*array.Dictionary); ok {
+		return Tensor(d.Indices())
 	}
 	var values []byte
 	if b := a.Data().Buffers()[1]; b != nil {
 		values = b.Bytes()
+	}
+	if a.DataType().ID() == arrow.BOOL {
+		return unpacked(values, a.Data().Offset(), a.Len())
 	}
 	return columns[a.DataType().ID()].view(values, a.Data().Offset(), a.Len())
 }
@@ -105,19 +105,15 @@ func Valid(a arrow.Array) (*graph.Tensor, error) {
 	if a.NullN() == 0 || bits == nil {
 		return graph.OfLayout([]bool{true}, graph.Layout{Shape: []int{a.Len()}, Strides: []int{0}}), nil
 	}
-	return unpacked(bits, a.Data().Offset(), a.Len())
+	return unpacked(bits.Bytes(), a.Data().Offset(), a.Len())
 }
-
-// buffer is one of Arrow's.
-type buffer interface{ Bytes() []byte }
 
 // unpacked returns n bits from an offset on as bools: those of the bytes that have them, by a program, without what is
 // before and behind them.
-func unpacked(b buffer, offset, n int) (*graph.Tensor, error) {
+func unpacked(bits []byte, offset, n int) (*graph.Tensor, error) {
 	if n == 0 {
 		return graph.Of([]bool{}), nil
 	}
-	bits := b.Bytes()
 	if offset < 0 || offset > 8*len(bits)-n {
 		return nil, fmt.Errorf("rows %d to %d are not in a buffer of %d bits", offset, offset+n, 8*len(bits))
 	}

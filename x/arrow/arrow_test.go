@@ -147,6 +147,18 @@ func TestBooleansAndDictionaries(t *testing.T) {
 	require.True(t, graph.Equal(graph.Of(make([]bool, 3)), valid))
 }
 
+// TestNoValues: an array that says it has rows but has no memory for them is an error.
+func TestNoValues(t *testing.T) {
+	for _, d := range []arrow.DataType{arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Float64} {
+		data := array.NewData(d, 3, []*memory.Buffer{nil, nil}, nil, 3, 0)
+		a := array.MakeFromData(data)
+		_, err := Tensor(a)
+		require.ErrorContains(t, err, "rows 0 to 3 are not in a buffer of 0 b")
+		a.Release()
+		data.Release()
+	}
+}
+
 // TestFeeds: inputs are columns by name; mistakes name the column.
 func TestFeeds(t *testing.T) {
 	n := graph.Dim("n")
@@ -203,7 +215,11 @@ func TestNew(t *testing.T) {
 			}
 		}
 	})
-	_, _, err := New(mem, arrow.BinaryTypes.String, 1, nil)
+	none, _, err := New(mem, arrow.PrimitiveTypes.Int8, 3, array.NewNull(3))
+	require.NoError(t, err)
+	require.Equal(t, "[(null) (null) (null)]", none.String())
+	none.Release()
+	_, _, err = New(mem, arrow.BinaryTypes.String, 1, nil)
 	require.EqualError(t, err, "an array of type utf8: want numbers or times")
 	_, _, err = New(mem, arrow.PrimitiveTypes.Int8, 2, floats([]float64{1}, nil))
 	require.EqualError(t, err, "an array of 2 rows with the nulls of one of 1")

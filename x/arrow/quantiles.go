@@ -46,7 +46,7 @@ func quantiles(ctx context.Context, c *arrow.Column, qs []float64) ([]float64, e
 		if !(q >= 0 && q <= 1) {
 			return nil, fmt.Errorf("quantile %v: want 0 to 1", q)
 		}
-		at := q * float64(n-1)
+		at := position(q, n)
 		ranks = append(ranks, int(math.Floor(at)), int(math.Ceil(at)))
 	}
 	s := selection{ctx: ctx, column: c, counters: counters[kind.dtype], values: map[int]float64{}}
@@ -59,12 +59,15 @@ func quantiles(ctx context.Context, c *arrow.Column, qs []float64) ([]float64, e
 	for i, q := range qs {
 		out[i] = math.NaN()
 		if n > 0 && !s.nan {
-			at := q * float64(n-1)
+			at := position(q, n)
 			out[i] = between(s.values[ranks[2*i]], s.values[ranks[2*i+1]], at-math.Floor(at))
 		}
 	}
 	return out, nil
 }
+
+// position returns the place of a quantile among n values in order, rounded on all processors alike: what follows is not fused with it.
+func position(q float64, n int) float64 { return float64(q * float64(n-1)) }
 
 // between returns a + t*(b-a). Where b-a is no number, it is a: for the same infinity twice, and from -Inf to a finite b.
 func between(a, b, t float64) float64 {

@@ -25,7 +25,7 @@ func New(mem memory.Allocator, t arrow.DataType, n int, like arrow.Array) (arrow
 	case !ok:
 		return nil, nil, fmt.Errorf("an array of type %s: want numbers or times", t)
 	case n < 0 || n > math.MaxInt32/c.dtype.Size():
-		return nil, nil, fmt.Errorf("an array of %d rows", n)
+		return nil, nil, fmt.Errorf("an array of %d rows: want 0 to %d, which have 2 GiB", n, math.MaxInt32/c.dtype.Size())
 	case like != nil && like.Len() != n:
 		return nil, nil, fmt.Errorf("an array of %d rows with the nulls of one of %d", n, like.Len())
 	}
@@ -34,12 +34,15 @@ func New(mem memory.Allocator, t arrow.DataType, n int, like arrow.Array) (arrow
 	values.Resize(n * c.dtype.Size())
 	clear(values.Bytes())
 	buffers, nulls := []*memory.Buffer{nil, values}, 0
-	if like != nil && like.NullN() > 0 && like.Data().Buffers()[0] != nil {
+	all := like != nil && like.DataType().ID() == arrow.NULL // it has no bits
+	if like != nil && like.NullN() > 0 && (all || like.Data().Buffers()[0] != nil) {
 		bits := memory.NewResizableBuffer(mem)
 		defer bits.Release()
 		bits.Resize(int(bitutil.BytesForBits(int64(n))))
 		clear(bits.Bytes())
-		bitutil.CopyBitmap(like.Data().Buffers()[0].Bytes(), like.Data().Offset(), n, bits.Bytes(), 0)
+		if !all {
+			bitutil.CopyBitmap(like.Data().Buffers()[0].Bytes(), like.Data().Offset(), n, bits.Bytes(), 0)
+		}
 		buffers[0], nulls = bits, like.NullN()
 	}
 	data := array.NewData(t, n, buffers, nil, nulls, 0)
