@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/bits"
-	"slices"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/graph"
@@ -145,24 +144,44 @@ func length(n, m int, method Method) int {
 	return best
 }
 
+// mostPassed is the most taps that a call of the kernel of direct convolutions takes, times the groups of columns for which
+// it takes them: some tens of microseconds, for which the garbage collector waits.
+const mostPassed = 1 << 14
+
 // direct writes elements begin to begin+count of each line's full convolution. It copies pieces of a line with the zeros
 // around it, and adds the products of each element in the order of the line.
 func direct[T kernel.Element](ctx context.Context, dst, src, taps []T, lines, n, begin, count int) error {
-	backward, m := slices.Clone(taps), len(taps)
-	slices.Reverse(backward)
+	m := len(taps)
+	backward, err := newArray[T](m)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = backward.Release() }()
+	for k, v := range taps {
+		backward.data[m-1-k] = v
+	}
 	lanes := kernel.Lanes[T]()
 	width := padded(min(count, max(64, 1<<15/m)), lanes)
+	passes := width/(8*lanes) + width/lanes%8 // over the taps of a call
+	most := max(1, mostPassed/passes)
 	sums := kernel.Of[T](0, kernel.Taps)
 	pieces := (count-1)/width + 1
 	w := getWork[T]()
 	defer w.put()
 	return each(ctx, workersFor(lines*n*min(m, 16)), lines*pieces, w, func(i int, w *work[T]) error {
 		line, at := i/pieces, i%pieces*width
-		room := w.block.take(2*width + m)
-		z, out := room[:width+m], room[width+m:]
-		window(z, src[line*n:][:n], begin+at-m+1)
-		w.frame = kernel.Frame{Rows: m, Cols: width, In: unsafe.Pointer(&z[0]), Out: unsafe.Pointer(&out[0]), Table: unsafe.Pointer(&backward[0])}
-		sums(&w.frame)
+		room := w.block.take(2*width + min(m, most))
+		out, z := room[:width], room[width:]
+		clear(out)
+		for k := 0; k < m; k += most {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			rows := min(most, m-k)
+			window(z[:width+rows], src[line*n:][:n], begin+at-m+1+k)
+			w.frame = kernel.Frame{Rows: rows, Cols: width, In: unsafe.Pointer(&z[0]), Out: unsafe.Pointer(&out[0]), Table: unsafe.Pointer(&backward.data[k])}
+			sums(&w.frame)
+		}
 		copy(dst[line*count:][at:count], out)
 		return nil
 	})

@@ -22,7 +22,7 @@ func writeTaps(w io.Writer, t elem) {
 		line("CMPQ DX, $%d", part.vectors*t.lanes)
 		line("JLT %s", part.next)
 		for i := range part.vectors {
-			line("VXORPS Y%d, Y%[1]d, Y%[1]d", i)
+			line("VMOVUP%s %d(CX), Y%d", s, i*vector, i)
 		}
 		line("MOVQ SI, R8")
 		line("MOVQ AX, R9")

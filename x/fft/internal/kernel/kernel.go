@@ -30,7 +30,8 @@ func Lanes[T Element]() int {
 // Transpositions take blocks of lanes rows, InLeg bytes apart, and lanes columns. Rows counts the rows of blocks and
 // Cols the columns. The rows of a transposed block are OutLeg bytes apart, and so are those of blocks side by side.
 //
-// Taps writes Cols real numbers: the sums of elements i to i+Rows-1 of In, each times its element of Table.
+// Taps adds to Cols real numbers at Out, one after the other, elements i to i+Rows-1 of In, each times its element of
+// Table.
 //
 // Divide and Join take Cols numbers from In on, and as many backwards, whose first vector is at InIm.
 type Frame struct {
@@ -260,11 +261,11 @@ func mirrored[T Element](ar, ai, br, bi, ur, ui T, join bool) (first, second [2]
 // taps is Taps.
 func taps[T Element](f *Frame) {
 	in, table := unsafe.Slice((*T)(f.In), f.Cols+f.Rows-1), unsafe.Slice((*T)(f.Table), f.Rows)
-	for i := range unsafe.Slice((*T)(f.Out), f.Cols) {
-		sum := T(0)
+	out := unsafe.Slice((*T)(f.Out), f.Cols)
+	for i, sum := range out {
 		for k, t := range table {
 			sum = fma(in[i+k], t, sum)
 		}
-		*(*T)(unsafe.Add(f.Out, i*int(unsafe.Sizeof(sum)))) = sum
+		out[i] = sum
 	}
 }

@@ -63,6 +63,9 @@ func compare[T Element](t *testing.T, key Key, assembly func(*Frame)) {
 		var results [2][2][]T
 		for i, kernel := range []func(*Frame){assembly, Portable[T](key.Radix, key.Form)} {
 			results[i] = [2][]T{make([]T, length), make([]T, length)}
+			for part := range 2 {
+				copy(results[i][part], second) // Taps reads what it adds to
+			}
 			g := f
 			g.Out, g.OutIm = unsafe.Pointer(&results[i][0][100]), unsafe.Pointer(&results[i][1][1000])
 			kernel(&g)
