@@ -1,6 +1,7 @@
 package fft
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -63,6 +64,13 @@ func arrayOf[T kernel.Element](t *graph.Tensor) (array[T], error) {
 	return array[T]{t, data}, err
 }
 
+// release gives the memory of an array back, unless it is that of a room.
+func (a array[T]) release() {
+	if a.Tensor != nil {
+		_ = a.Tensor.Release()
+	}
+}
+
 // unless returns the tensor of an array, or an error.
 func (a array[T]) unless(err error) (*graph.Tensor, error) {
 	if err != nil {
@@ -73,7 +81,7 @@ func (a array[T]) unless(err error) (*graph.Tensor, error) {
 
 // resized returns the elements of a tensor with other extents: lines are cut, or continued by zeros. The result may be
 // the tensor's own memory.
-func resized[T kernel.Element](t *graph.Tensor, shape []int) (array[T], error) {
+func resized[T kernel.Element](ctx context.Context, t *graph.Tensor, shape []int) (array[T], error) {
 	if slices.Equal(t.Shape(), shape) {
 		return arrayOf[T](t.Contiguous())
 	}
@@ -81,7 +89,12 @@ func resized[T kernel.Element](t *graph.Tensor, shape []int) (array[T], error) {
 	if err != nil {
 		return out, err
 	}
-	clear(out.data)
+	w := getWork[T]()
+	defer w.put()
+	err = spans(ctx, workersFor(len(out.data)), len(out.data), w, func(begin, end int, _ *work[T]) { clear(out.data[begin:end]) })
+	if err != nil {
+		return out, err
+	}
 	to := out.Tensor
 	for axis, extent := range shape {
 		n := min(extent, t.Extent(axis))

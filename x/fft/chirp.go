@@ -46,29 +46,48 @@ func newChirp[T kernel.Element](n int, find func(radix int, form kernel.Form) fu
 
 // run transforms the line src to dst, which may be the same. The inverse is the transform with exchanged parts.
 func (c *chirp[T]) run(ctx context.Context, dst, src []T, inverse bool, scale T, w *work[T], workers int) error {
-	room := w.chirp.take(len(c.filter))
+	borrowed, err := w.chirp.borrow(len(c.filter))
+	if err != nil {
+		return err
+	}
+	defer borrowed.release()
+	room := borrowed.data
 	re, im := 0, 1
 	if inverse {
 		re, im = 1, 0
 	}
-	for k := 0; k < 2*c.n; k += 2 {
-		room[k], room[k+1] = times(src[k+re], src[k+im], c.chirp[k], c.chirp[k+1])
+	err = spans(ctx, workers, len(room)/2, w, func(begin, end int, _ *work[T]) {
+		for k := 2 * begin; k < 2*min(end, c.n); k += 2 {
+			room[k], room[k+1] = times(src[k+re], src[k+im], c.chirp[k], c.chirp[k+1])
+		}
+		clear(room[min(2*end, max(2*begin, 2*c.n)) : 2*end])
+	})
+	if err != nil {
+		return err
 	}
-	clear(room[2*c.n:])
 	if err := c.plan.line(ctx, room, room, false, 1, w, workers); err != nil {
 		return err
 	}
-	for k := 0; k < len(room); k += 2 {
-		room[k], room[k+1] = times(room[k], room[k+1], c.filter[k], c.filter[k+1])
+	err = spans(ctx, workers, len(room)/2, w, func(begin, end int, _ *work[T]) { multiply(room[2*begin:2*end], c.filter[2*begin:2*end]) })
+	if err != nil {
+		return err
 	}
 	if err := c.plan.line(ctx, room, room, true, 1, w, workers); err != nil {
 		return err
 	}
-	for k := 0; k < 2*c.n; k += 2 {
-		a, b := times(room[k], room[k+1], c.chirp[k], c.chirp[k+1])
-		dst[k+re], dst[k+im] = a*scale, b*scale
+	return spans(ctx, workers, c.n, w, func(begin, end int, _ *work[T]) {
+		for k := 2 * begin; k < 2*end; k += 2 {
+			a, b := times(room[k], room[k+1], c.chirp[k], c.chirp[k+1])
+			dst[k+re], dst[k+im] = a*scale, b*scale
+		}
+	})
+}
+
+// multiply multiplies complex numbers z by those of y.
+func multiply[T kernel.Element](z, y []T) {
+	for k := 0; k < len(z); k += 2 {
+		z[k], z[k+1] = times(z[k], z[k+1], y[k], y[k+1])
 	}
-	return nil
 }
 
 // times returns the product of two complex numbers, with the same bits on every machine.

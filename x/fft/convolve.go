@@ -98,6 +98,7 @@ func convolve[T kernel.Element](ctx context.Context, x, taps *graph.Tensor, o Co
 	if err != nil {
 		return nil, err
 	}
+	defer c.spectrum.release()
 	return to.unless(c.run(ctx, to.data, from.data, lines, begin, count))
 }
 
@@ -126,7 +127,7 @@ func cost(l, n, m int) float64 {
 	if l < n+m-1 {
 		blocks = (n+m-2)/(l-m+1) + 1
 	}
-	return float64(blocks) * (500 + 2*transformCost*float64(l)*float64(bits.Len(uint(l))))
+	return float64(blocks) * (500 + float64(2*transformCost*float64(l)*float64(bits.Len(uint(l)))))
 }
 
 // length returns the number of elements of the transforms: at least n+m-1, or fewer for blocks.
@@ -156,9 +157,17 @@ func direct[T kernel.Element](ctx context.Context, dst, src, taps []T, lines, n,
 	if err != nil {
 		return err
 	}
-	defer func() { _ = backward.Release() }()
-	for k, v := range taps {
-		backward.data[m-1-k] = v
+	defer backward.release()
+	w := getWork[T]()
+	defer w.put()
+	workers := workersFor(lines * n * min(m, 16))
+	err = spans(ctx, workers, m, w, func(begin, end int, _ *work[T]) {
+		for k, v := range taps[begin:end] {
+			backward.data[m-1-begin-k] = v
+		}
+	})
+	if err != nil {
+		return err
 	}
 	lanes := kernel.Lanes[T]()
 	width := padded(min(count, max(64, 1<<15/m)), lanes)
@@ -166,9 +175,7 @@ func direct[T kernel.Element](ctx context.Context, dst, src, taps []T, lines, n,
 	most := max(1, mostPassed/passes)
 	sums := kernel.Of[T](0, kernel.Taps)
 	pieces := (count-1)/width + 1
-	w := getWork[T]()
-	defer w.put()
-	return each(ctx, workersFor(lines*n*min(m, 16)), lines*pieces, w, func(i int, w *work[T]) error {
+	return each(ctx, workers, lines*pieces, w, func(i int, w *work[T]) error {
 		line, at := i/pieces, i%pieces*width
 		room := w.block.take(2*width + min(m, most))
 		out, z := room[:width], room[width:]
@@ -195,7 +202,7 @@ func window[T kernel.Element](z, line []T, first int) {
 		at = min(len(z), -first)
 		clear(z[:at])
 	}
-	if first+at < len(line) {
+	if at < len(z) && first+at < len(line) {
 		at += copy(z[at:], line[first+at:])
 	}
 	clear(z[at:])
@@ -205,7 +212,7 @@ func window[T kernel.Element](z, line []T, first int) {
 type convolution[T kernel.Element] struct {
 	plan     *plan[T] // of l/2 numbers
 	n, m, l  int
-	spectrum []T // of the taps, divided by l
+	spectrum array[T] // of the taps, divided by l
 }
 
 func newConvolution[T kernel.Element](ctx context.Context, taps []T, n, l int) (*convolution[T], error) {
@@ -213,21 +220,26 @@ func newConvolution[T kernel.Element](ctx context.Context, taps []T, n, l int) (
 	if err != nil {
 		return nil, err
 	}
-	c := &convolution[T]{plan: p, n: n, m: len(taps), l: l, spectrum: make([]T, l+2)}
-	copy(c.spectrum, taps)
+	c := &convolution[T]{plan: p, n: n, m: len(taps), l: l}
+	if c.spectrum, err = newArray[T](l + 2); err != nil {
+		return nil, err
+	}
 	w := getWork[T]()
 	defer w.put()
-	err = c.forward(ctx, c.spectrum, T(1/float64(l)), w)
-	return c, err
+	workers, z := workersFor(l), c.spectrum.data
+	err = spans(ctx, workers, len(z), w, func(begin, end int, _ *work[T]) { window(z[begin:end], taps, begin) })
+	if err != nil {
+		return nil, err
+	}
+	return c, c.forward(ctx, z, T(1/float64(l)), w, workers)
 }
 
 // forward transforms l real elements of z to l/2+1 numbers.
-func (c *convolution[T]) forward(ctx context.Context, z []T, scale T, w *work[T]) error {
-	if err := c.plan.line(ctx, z[:c.l], z[:c.l], false, scale, w, 1); err != nil {
+func (c *convolution[T]) forward(ctx context.Context, z []T, scale T, w *work[T], workers int) error {
+	if err := c.plan.line(ctx, z[:c.l], z[:c.l], false, scale, w, workers); err != nil {
 		return err
 	}
-	c.plan.mirror().run(z, z, false, &w.frame)
-	return nil
+	return c.plan.mirror().run(ctx, z, z, false, w, workers)
 }
 
 // run writes elements begin to begin+count of each line's full convolution.
@@ -244,25 +256,42 @@ func (c *convolution[T]) run(ctx context.Context, dst, src []T, lines, begin, co
 	}
 	w := getWork[T]()
 	defer w.put()
-	return each(ctx, workersFor(lines*blocks*c.l), lines*blocks, w, func(i int, w *work[T]) error {
+	workers, within := workersFor(lines*blocks*c.l), 1 // of blocks, and of each one
+	if lines*blocks < workers {
+		workers, within = 1, workers
+	}
+	return each(ctx, workers, lines*blocks, w, func(i int, w *work[T]) error {
 		line, first := i/blocks, 0
 		if !whole {
 			first = begin + i%blocks*step - lead
 		}
-		z := w.block.take(c.l + 2)
-		window(z, src[line*c.n:][:c.n], first)
-		if err := c.forward(ctx, z, 1, w); err != nil {
+		borrowed, err := w.block.borrow(c.l + 2)
+		if err != nil {
 			return err
 		}
-		for k := 0; k < len(z); k += 2 {
-			z[k], z[k+1] = times(z[k], z[k+1], c.spectrum[k], c.spectrum[k+1])
+		defer borrowed.release()
+		z, x := borrowed.data, src[line*c.n:][:c.n]
+		err = spans(ctx, within, len(z), w, func(begin, end int, _ *work[T]) { window(z[begin:end], x, first+begin) })
+		if err != nil {
+			return err
 		}
-		c.plan.mirror().run(z, z, true, &w.frame)
-		if err := c.plan.line(ctx, z[:c.l], z[:c.l], true, 1, w, 1); err != nil {
+		if err := c.forward(ctx, z, 1, w, within); err != nil {
+			return err
+		}
+		err = spans(ctx, within, len(z)/2, w, func(begin, end int, _ *work[T]) {
+			multiply(z[2*begin:2*end], c.spectrum.data[2*begin:2*end])
+		})
+		if err != nil {
+			return err
+		}
+		if err := c.plan.mirror().run(ctx, z, z, true, w, within); err != nil {
+			return err
+		}
+		if err := c.plan.line(ctx, z[:c.l], z[:c.l], true, 1, w, within); err != nil {
 			return err
 		}
 		to := dst[line*count:][:count]
-		copy(to[min(count, i%blocks*step):], z[skip:c.l])
-		return nil
+		to = to[min(count, i%blocks*step):]
+		return move(ctx, to, z[skip:c.l][:min(len(to), c.l-skip)], w, within)
 	})
 }

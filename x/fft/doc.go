@@ -19,7 +19,8 @@
 // 1990): tiles of columns, which stay in the cache, are transformed by Stockham's algorithm with radices 8, 7, 5, 4, 3
 // and 2, multiplied by twiddle factors and transposed; then the columns of that. So memory is read and written twice for
 // any n. Vectors hold numbers of different columns. Lines with a prime factor above 7 are convolutions (Bluestein, 1970).
-// Lengths from NextFastLen take the least time per number. The tables of lengths that were used lately are kept.
+// Lengths from NextFastLen take the least time per number. The tables of lengths that were used lately are kept,
+// up to 2^23 elements for each type; each call computes larger ones again.
 //
 // # Accuracy
 //

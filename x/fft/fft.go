@@ -147,7 +147,7 @@ func transformOf[T kernel.Element](ctx context.Context, k kind, t *graph.Tensor,
 	half[last] = n/2 + 1
 	switch {
 	case k.complex:
-		from, err := resized[T](t, append(extents, 2))
+		from, err := resized[T](ctx, t, append(extents, 2))
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +157,7 @@ func transformOf[T kernel.Element](ctx context.Context, k kind, t *graph.Tensor,
 		}
 		return to.unless(along(ctx, to.data, from.data, extents, o.Axes, k.inverse, scale))
 	case !k.inverse:
-		from, err := resized[T](t, extents)
+		from, err := resized[T](ctx, t, extents)
 		if err != nil {
 			return nil, err
 		}
@@ -175,11 +175,13 @@ func transformOf[T kernel.Element](ctx context.Context, k kind, t *graph.Tensor,
 			return nil, err
 		}
 		if k.hermite {
-			conjugate(to.data)
+			if err := conjugate(ctx, to.data, to.data); err != nil {
+				return nil, err
+			}
 		}
 		return to.unless(along(ctx, to.data, to.data, half, rest, false, scale))
 	}
-	from, err := resized[T](t, append(half, 2))
+	from, err := resized[T](ctx, t, append(half, 2))
 	if err != nil {
 		return nil, err
 	}
@@ -188,14 +190,15 @@ func transformOf[T kernel.Element](ctx context.Context, k kind, t *graph.Tensor,
 		if err != nil {
 			return nil, err
 		}
-		if len(rest) == 0 {
-			copy(own.data, from.data)
-		} else if err := along(ctx, own.data, from.data, half, rest, true, 1); err != nil {
+		if k.hermite {
+			err = conjugate(ctx, own.data, from.data)
+		} else {
+			err = along(ctx, own.data, from.data, half, rest, true, 1)
+		}
+		if err != nil {
 			return nil, err
 		}
-		if from = own; k.hermite {
-			conjugate(from.data)
-		}
+		from = own
 	}
 	to, err := newArray[T](extents...)
 	if err != nil || len(to.data) == 0 {
@@ -229,10 +232,15 @@ func along[T kernel.Element](ctx context.Context, dst, src []T, shape, axes []in
 	return nil
 }
 
-func conjugate[T kernel.Element](z []T) {
-	for i := 1; i < len(z); i += 2 {
-		z[i] = -z[i]
-	}
+// conjugate writes the conjugates of src to dst, which may be the same.
+func conjugate[T kernel.Element](ctx context.Context, dst, src []T) error {
+	w := getWork[T]()
+	defer w.put()
+	return spans(ctx, workersFor(len(src)), len(src)/2, w, func(begin, end int, _ *work[T]) {
+		for i := 2 * begin; i < 2*end; i += 2 {
+			dst[i], dst[i+1] = src[i], -src[i+1]
+		}
+	})
 }
 
 // resolve checks the options for numbers of a shape. It counts Axes from 0, and fills N.

@@ -47,7 +47,8 @@ func shape(n, lanes int) int {
 		if rows%lanes != 0 && rows < 2*lanes && padded(rows, lanes) < 2*lanes {
 			continue
 		}
-		cost := float64(padded(cols, lanes))/float64(cols)*stageCost(rows) + float64(padded(rows, lanes))/float64(rows)*stageCost(cols)
+		cost := float64(float64(padded(cols, lanes))/float64(cols)*stageCost(rows)) +
+			float64(float64(padded(rows, lanes))/float64(rows)*stageCost(cols))
 		if rows%lanes != 0 || cols%lanes != 0 {
 			cost += 0.5 // a copy
 		}
@@ -91,6 +92,7 @@ func newMatrix[T kernel.Element](n int, find func(radix int, form kernel.Form) f
 	form, factors := kernel.Turned, m.paddedCols
 	if n > oneTable {
 		form, factors = kernel.TurnedTwice, m.downTile
+		m.second = make([]T, 0, 2*m.paddedCols/m.downTile*m.paddedRows)
 		for first := 0; first < m.paddedCols; first += m.downTile {
 			for k := range m.paddedRows {
 				re, im := unity.At(k * first % n)
@@ -99,6 +101,7 @@ func newMatrix[T kernel.Element](n int, find func(radix int, form kernel.Form) f
 		}
 	}
 	m.turn = find(0, form)
+	m.table = make([]T, 0, 2*factors*m.paddedRows)
 	for first := 0; first < factors; first += m.downTile {
 		for row := 0; row < m.paddedRows; row += lanes {
 			for col := first; col < first+m.downTile; col += lanes {
@@ -144,16 +147,17 @@ func (m *matrix[T]) run(ctx context.Context, dst, src unsafe.Pointer, inverse bo
 		l.from.form, l.to.form = swapped, swapped
 	}
 	n := 2 * m.paddedCols * m.line
-	if m.second == nil {
-		l.turnTo(w.middle.take(n))
-	} else { // so much memory does not stay with the worker
-		middle, err := newArray[T](n)
-		if err != nil {
+	middle, err := w.middle.borrow(n)
+	if err != nil {
+		return err
+	}
+	defer middle.release()
+	if middle.Tensor != nil {
+		if err := touch(ctx, middle.data, w, workers); err != nil {
 			return err
 		}
-		defer func() { _ = middle.Release() }()
-		l.turnTo(middle.data)
 	}
+	l.turned = memory{unsafe.Pointer(&middle.data[0]), unsafe.Pointer(&middle.data[n/2]), m.line * size, split}
 	if workers > 1 {
 		return l.parallel(ctx, workers, w)
 	}
@@ -178,10 +182,6 @@ type matrixLine[T kernel.Element] struct {
 	from, to, turned memory
 	scale            *T
 	size             int
-}
-
-func (l *matrixLine[T]) turnTo(middle []T) {
-	l.turned = memory{unsafe.Pointer(&middle[0]), unsafe.Pointer(&middle[len(middle)/2]), l.m.line * l.size, split}
 }
 
 // parallel does the work of run on several goroutines.
@@ -235,5 +235,13 @@ func (m *matrix[T]) transpose(i int, turned, columns memory, f *kernel.Frame) {
 	} else {
 		f.Table, f.Second = unsafe.Pointer(&m.table[0]), unsafe.Pointer(&m.second[2*i*m.paddedRows])
 	}
-	m.turn(f)
+	first, row := *f, 2*m.lanes*size // a row of blocks has a row of factors for each column, and one in second
+	most := max(1, mostCalled/(m.lanes*f.Cols))
+	for done := 0; done < first.Rows; done += f.Rows {
+		f.Rows = min(first.Rows-done, most)
+		f.In, f.InIm = unsafe.Add(first.In, done*f.InRow), unsafe.Add(first.InIm, done*f.InRow)
+		f.Out, f.OutIm = unsafe.Add(first.Out, done*f.OutRow), unsafe.Add(first.OutIm, done*f.OutRow)
+		f.Table, f.Second = unsafe.Add(first.Table, done*f.Cols*row), advanced(first.Second, done*row)
+		m.turn(f)
+	}
 }

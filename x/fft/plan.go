@@ -109,10 +109,13 @@ func (l *plans[T]) of(n int) (*plan[T], error) {
 	if other := l.find(n); other != nil { // another goroutine was faster
 		return other, nil
 	}
+	if p.elements() > mostKept {
+		return p, nil
+	}
 	l.kept = slices.Insert(l.kept, 0, p)
 	sum := 0
 	for i, p := range l.kept {
-		if sum += p.elements(); i > 0 && sum > mostKept || i == 256 {
+		if sum += p.elements(); sum > mostKept || i == 256 {
 			clear(l.kept[i:])
 			l.kept = l.kept[:i]
 			break
@@ -138,6 +141,11 @@ func (p *plan[T]) transform(ctx context.Context, l lines[T]) error {
 	defer w.put()
 	lanes := kernel.Lanes[T]()
 	workers := workersFor(l.outer * l.n * l.inner)
+	if &l.dst[0] != &l.src[0] && len(l.dst) > mostIdle {
+		if err := touch(ctx, l.dst, w, workers); err != nil {
+			return err
+		}
+	}
 	switch {
 	case l.inner == 1 && p.columns != nil && (p.matrix == nil || p.n < mostGathered && l.outer >= lanes):
 		group := lanes * max(1, 512/(lanes*p.n))
@@ -148,7 +156,9 @@ func (p *plan[T]) transform(ctx context.Context, l lines[T]) error {
 				own.src, own.srcStep = w.joined.take(2*count*p.n), 2*p.n
 				own.dst = l.dst[first*l.dstStep:]
 				for q := range count {
-					l.real.run(own.src[q*2*p.n:][:2*p.n], l.src[(first+q)*l.srcStep:], true, &w.frame)
+					if err := l.real.run(ctx, own.src[q*2*p.n:][:2*p.n], l.src[(first+q)*l.srcStep:], true, w, 1); err != nil {
+						return err
+					}
 				}
 				p.gathered(own, 0, count, w)
 				return nil
@@ -156,7 +166,9 @@ func (p *plan[T]) transform(ctx context.Context, l lines[T]) error {
 			p.gathered(l, first, count, w)
 			for q := 0; l.real != nil && q < count; q++ {
 				z := l.dst[(first+q)*l.dstStep:][:l.dstStep]
-				l.real.run(z, z, false, &w.frame)
+				if err := l.real.run(ctx, z, z, false, w, 1); err != nil {
+					return err
+				}
 			}
 			return nil
 		})
@@ -170,15 +182,21 @@ func (p *plan[T]) transform(ctx context.Context, l lines[T]) error {
 		}
 	default:
 		if l.real != nil && l.inverse {
-			joined := make([]T, 2*l.outer*l.n*l.inner)
-			l.real.rows(joined, l.src, l, 2*l.n*l.inner, l.srcStep, true)
-			l.src, l.srcStep = joined, 2*l.n*l.inner
+			joined, err := newArray[T](2 * l.outer * l.n * l.inner)
+			if err != nil {
+				return err
+			}
+			defer joined.release()
+			if err := l.real.rows(ctx, joined.data, l.src, l, 2*l.n*l.inner, l.srcStep, true, w, workers); err != nil {
+				return err
+			}
+			l.src, l.srcStep = joined.data, 2*l.n*l.inner
 		}
 		if err := p.columnwise(ctx, l, w, workers); err != nil {
 			return err
 		}
 		if l.real != nil && !l.inverse {
-			l.real.rows(l.dst, l.dst, l, l.dstStep, l.dstStep, false)
+			return l.real.rows(ctx, l.dst, l.dst, l, l.dstStep, l.dstStep, false, w, workers)
 		}
 	}
 	return ctx.Err()
@@ -187,10 +205,12 @@ func (p *plan[T]) transform(ctx context.Context, l lines[T]) error {
 // mostGathered is the length below which lines side by side are faster than lines of their own as matrices.
 const mostGathered = 64
 
+// side is the number of lines that are not contiguous and are copied together: whole cache lines.
+const side = 8
+
 // columnwise transforms lines that are not contiguous.
 func (p *plan[T]) columnwise(ctx context.Context, l lines[T], w *work[T], workers int) error {
 	if p.columns == nil {
-		const side = 8 // lines that are copied together: whole cache lines
 		blocks := (l.inner-1)/side + 1
 		return each(ctx, workers, l.outer*blocks, w, func(i int, w *work[T]) error {
 			at := i % blocks * side
@@ -220,16 +240,22 @@ func (p *plan[T]) columnwise(ctx context.Context, l lines[T], w *work[T], worker
 func (p *plan[T]) whole(ctx context.Context, l lines[T], i int, w *work[T], workers int) error {
 	src := l.src[i*l.srcStep:]
 	if l.real != nil && l.inverse {
-		joined := w.joined.take(2 * l.n)
-		l.real.run(joined, src, true, &w.frame)
-		src = joined
+		joined, err := w.joined.borrow(2 * l.n)
+		if err != nil {
+			return err
+		}
+		defer joined.release()
+		if err := l.real.run(ctx, joined.data, src, true, w, workers); err != nil {
+			return err
+		}
+		src = joined.data
 	}
 	if err := p.line(ctx, l.dst[i*l.dstStep:][:2*l.n], src[:2*l.n], l.inverse, l.scale, w, workers); err != nil {
 		return err
 	}
 	if l.real != nil && !l.inverse {
 		z := l.dst[i*l.dstStep:][:l.dstStep]
-		l.real.run(z, z, false, &w.frame)
+		return l.real.run(ctx, z, z, false, w, workers)
 	}
 	return nil
 }
@@ -242,12 +268,19 @@ func (p *plan[T]) line(ctx context.Context, dst, src []T, inverse bool, scale T,
 	case p.matrix == nil:
 		p.gathered(lines[T]{dst: dst, src: src, outer: 1, n: p.n, inner: 1, inverse: inverse, scale: scale}, 0, 1, w)
 	case p.matrix.copies():
-		room := w.line.take(2 * (p.n + p.matrix.lanes))
-		copy(room, src)
+		borrowed, err := w.line.borrow(2 * (p.n + p.matrix.lanes))
+		if err != nil {
+			return err
+		}
+		defer borrowed.release()
+		room := borrowed.data
+		if err := move(ctx, room, src, w, workers); err != nil {
+			return err
+		}
 		if err := p.matrix.run(ctx, unsafe.Pointer(&room[0]), unsafe.Pointer(&room[0]), inverse, &w.scaled(scale)[0], w, workers); err != nil {
 			return err
 		}
-		copy(dst, room[:2*p.n])
+		return move(ctx, dst, room[:2*p.n], w, workers)
 	default:
 		return p.matrix.run(ctx, unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[0]), inverse, &w.scaled(scale)[0], w, workers)
 	}
@@ -338,7 +371,12 @@ func (l lines[T]) first(line, step int) int { return line/l.inner*step + 2*(line
 
 // apart transforms count lines that are not contiguous, each in memory of its own.
 func (p *plan[T]) apart(ctx context.Context, l lines[T], outer, column, count int, w *work[T]) error {
-	own := w.apart.take(2 * l.n * count)
+	borrowed, err := w.apart.borrow(2 * l.n * count)
+	if err != nil {
+		return err
+	}
+	defer borrowed.release()
+	own := borrowed.data
 	for k := range l.n {
 		at := outer*l.srcStep + 2*(k*l.inner+column)
 		for q := range count {

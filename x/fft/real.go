@@ -24,6 +24,7 @@ type mirror[T kernel.Element] struct {
 func newMirror[T kernel.Element](m int, find func(radix int, form kernel.Form) func(*kernel.Frame)) *mirror[T] {
 	lanes := kernel.Lanes[T]()
 	x := &mirror[T]{m: m, divide: find(0, kernel.Divide), join: find(0, kernel.Join)}
+	x.factors = make([]T, 0, m/2*2) // before m/2 there are whole vectors, and single numbers
 	unity := roots.Of(2 * m)
 	if m > 2 {
 		x.vectors = (m - 1) / 2 / lanes * lanes
@@ -45,7 +46,7 @@ func newMirror[T kernel.Element](m int, find func(radix int, form kernel.Form) f
 
 // run computes the m+1 numbers dst from the m numbers src, or with join backwards, times 2, the m numbers dst from the
 // m+1 numbers src. dst and src may be the same.
-func (x *mirror[T]) run(dst, src []T, join bool, f *kernel.Frame) {
+func (x *mirror[T]) run(ctx context.Context, dst, src []T, join bool, w *work[T], workers int) error {
 	m := x.m
 	if join {
 		a, b := src[0], src[2*m]
@@ -54,19 +55,6 @@ func (x *mirror[T]) run(dst, src []T, join bool, f *kernel.Frame) {
 		a, b := src[0], src[1]
 		dst[0], dst[1] = a+b, 0
 		dst[2*m], dst[2*m+1] = a-b, 0
-	}
-	if x.vectors > 0 {
-		first := 2 * (m - kernel.Lanes[T]())
-		*f = kernel.Frame{
-			Rows: 1, Cols: x.vectors, Table: unsafe.Pointer(&x.factors[0]),
-			In: unsafe.Pointer(&src[2]), InIm: unsafe.Pointer(&src[first]),
-			Out: unsafe.Pointer(&dst[2]), OutIm: unsafe.Pointer(&dst[first]),
-		}
-		if join {
-			x.join(f)
-		} else {
-			x.divide(f)
-		}
 	}
 	for k := x.vectors + 1; 2*k <= m; k++ {
 		i, j := 2*k, 2*(m-k)
@@ -80,25 +68,61 @@ func (x *mirror[T]) run(dst, src []T, join bool, f *kernel.Frame) {
 			dst[i], dst[i+1], dst[j], dst[j+1] = (sumRe+re)/2, (sumIm+im)/2, (sumRe-re)/2, (im-sumIm)/2
 		}
 	}
+	if 2*x.vectors <= mostCalled {
+		x.pairs(dst, src, 0, x.vectors, join, &w.frame)
+		return nil
+	}
+	return spans(ctx, workers, 2*x.vectors, w, func(begin, end int, w *work[T]) { // two numbers for each k
+		x.pairs(dst, src, begin/2, end/2, join, &w.frame)
+	})
+}
+
+// pairs does the work of run for numbers k and m-k, with k from begin+1 to end, which are whole vectors.
+func (x *mirror[T]) pairs(dst, src []T, begin, end int, join bool, f *kernel.Frame) {
+	if begin == end {
+		return
+	}
+	first, last := 2*(begin+1), 2*(x.m-begin-kernel.Lanes[T]())
+	*f = kernel.Frame{
+		Rows: 1, Cols: end - begin, Table: unsafe.Pointer(&x.factors[2*begin]),
+		In: unsafe.Pointer(&src[first]), InIm: unsafe.Pointer(&src[last]),
+		Out: unsafe.Pointer(&dst[first]), OutIm: unsafe.Pointer(&dst[last]),
+	}
+	if join {
+		x.join(f)
+	} else {
+		x.divide(f)
+	}
 }
 
 // rows is run for all lines along an axis, whose numbers are inner apart, with the arrays dstStep and srcStep apart.
-func (x *mirror[T]) rows(dst, src []T, l lines[T], dstStep, srcStep int, join bool) {
-	line := make([]T, 2*(x.m+1))
+func (x *mirror[T]) rows(ctx context.Context, dst, src []T, l lines[T], dstStep, srcStep int, join bool, w *work[T], workers int) error {
 	n, m := x.m, x.m+1 // numbers that are read and written
 	if join {
 		n, m = m, n
 	}
-	for i := range l.outer * l.inner {
-		from, to := src[i/l.inner*srcStep+2*(i%l.inner):], dst[i/l.inner*dstStep+2*(i%l.inner):]
-		for k := range n {
-			line[2*k], line[2*k+1] = from[2*k*l.inner], from[2*k*l.inner+1]
+	blocks := (l.inner-1)/side + 1
+	return each(ctx, workers, l.outer*blocks, w, func(i int, w *work[T]) error {
+		borrowed, err := w.apart.borrow(2 * (x.m + 1))
+		if err != nil {
+			return err
 		}
-		x.run(line, line, join, new(kernel.Frame))
-		for k := range m {
-			to[2*k*l.inner], to[2*k*l.inner+1] = line[2*k], line[2*k+1]
+		defer borrowed.release()
+		line, column := borrowed.data, i%blocks*side
+		for q := column; q < min(column+side, l.inner); q++ {
+			from, to := src[i/blocks*srcStep+2*q:], dst[i/blocks*dstStep+2*q:]
+			for k := range n {
+				line[2*k], line[2*k+1] = from[2*k*l.inner], from[2*k*l.inner+1]
+			}
+			if err := x.run(ctx, line, line, join, w, 1); err != nil {
+				return err
+			}
+			for k := range m {
+				to[2*k*l.inner], to[2*k*l.inner+1] = line[2*k], line[2*k+1]
+			}
 		}
-	}
+		return nil
+	})
 }
 
 // realLines are real lines along an axis, and their transforms: outer*inner lines of n elements and n/2+1 numbers, inner
@@ -123,17 +147,26 @@ func (l realLines[T]) forward(ctx context.Context) error {
 		dstStep: row * (m + 1), srcStep: row * m, real: p.mirror()}
 	if l.inner > 1 {
 		c.src, c.srcStep = c.dst, c.dstStep
-		for o := range l.outer {
-			for k := range m {
-				even, odd := l.reals[(o*m+k)*row:][:l.inner], l.reals[(o*m+k)*row+l.inner:][:l.inner]
-				to := l.numbers[o*c.dstStep+k*row:][:row]
-				for q, v := range even {
-					to[2*q], to[2*q+1] = v, odd[q]
-				}
+		err := l.spans(ctx, m, func(r, q, count int) {
+			even, odd := l.reals[r*row+q:][:count], l.reals[r*row+l.inner+q:][:count]
+			to := l.numbers[r/m*c.dstStep+r%m*row+2*q:][:2*count]
+			for i, v := range even {
+				to[2*i], to[2*i+1] = v, odd[i]
 			}
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return p.transform(ctx, c)
+}
+
+// spans calls f for parts of the rows of arrays of some rows of inner elements, on all processors if they are large.
+func (l realLines[T]) spans(ctx context.Context, rows int, f func(row, column, count int)) error {
+	w := getWork[T]()
+	defer w.put()
+	n := l.outer * rows * l.inner
+	return spans(ctx, workersFor(n), n, w, func(begin, end int, _ *work[T]) { segments(begin, end, l.inner, f) })
 }
 
 // backward transforms numbers to reals. It does not read the imaginary parts that transforms of real numbers do not
@@ -152,65 +185,88 @@ func (l realLines[T]) backward(ctx context.Context) error {
 	if l.inner == 1 {
 		return p.transform(ctx, c)
 	}
-	c.dst = make([]T, len(l.reals))
+	all, err := newArray[T](len(l.reals))
+	if err != nil {
+		return err
+	}
+	defer all.release()
+	c.dst = all.data
 	if err := p.transform(ctx, c); err != nil {
 		return err
 	}
-	for at := 0; at < len(c.dst); at += row {
-		even, odd := l.reals[at:][:l.inner], l.reals[at+l.inner:][:l.inner]
-		from := c.dst[at:][:row]
-		for q := range even {
-			even[q], odd[q] = from[2*q], from[2*q+1]
+	return l.spans(ctx, m, func(r, q, count int) {
+		even, odd := l.reals[r*row+q:][:count], l.reals[r*row+l.inner+q:][:count]
+		from := c.dst[r*row+2*q:][:2*count]
+		for i := range even {
+			even[i], odd[i] = from[2*i], from[2*i+1]
 		}
-	}
-	return nil
+	})
 }
 
 // odd transforms lines of odd lengths, as complex ones.
 func (l realLines[T]) odd(ctx context.Context, backward bool) error {
 	m, row := l.n/2+1, 2*l.inner
-	all := make([]T, l.outer*l.n*row)
 	step := l.n * row
-	c := lines[T]{dst: all, src: all, outer: l.outer, n: l.n, inner: l.inner, scale: l.scale, dstStep: step, srcStep: step, inverse: backward}
-	for o := range l.outer {
-		if !backward {
-			for i, v := range l.reals[o*l.n*l.inner:][:l.n*l.inner] {
-				all[o*step+2*i] = v
-			}
-			continue
-		}
-		from, to := l.numbers[o*m*row:][:m*row], all[o*step:][:step]
-		for q := 0; q < row; q += 2 {
-			to[q] = from[q]
-		}
-		for k := 1; k < m; k++ {
-			a, b := to[k*row:][:row], to[(l.n-k)*row:][:row]
-			for q := 0; q < row; q += 2 {
-				a[q], a[q+1] = from[k*row+q], from[k*row+q+1]
-				b[q], b[q+1] = a[q], -a[q+1]
-			}
-		}
+	borrowed, err := newArray[T](l.outer * step)
+	if err != nil {
+		return err
 	}
-	p, err := planOf[T](l.n)
-	if err == nil {
-		err = p.transform(ctx, c)
+	defer borrowed.release()
+	all := borrowed.data
+	if backward {
+		err = l.spans(ctx, m, func(r, q, count int) {
+			k, from := r%m, l.numbers[r*row+2*q:][:2*count]
+			line := all[r/m*step+2*q:]
+			a := line[k*row:][:2*count]
+			for i := 0; i < len(from); i += 2 {
+				a[i], a[i+1] = from[i], from[i+1]
+			}
+			if k == 0 {
+				for i := 1; i < len(a); i += 2 {
+					a[i] = 0
+				}
+				return
+			}
+			b := line[(l.n-k)*row:][:2*count]
+			for i := 0; i < len(a); i += 2 {
+				b[i], b[i+1] = a[i], -a[i+1]
+			}
+		})
+	} else {
+		err = l.spans(ctx, l.n, func(r, q, count int) {
+			to := all[r*row+2*q:][:2*count]
+			for i, v := range l.reals[r*l.inner+q:][:count] {
+				to[2*i], to[2*i+1] = v, 0
+			}
+		})
 	}
 	if err != nil {
 		return err
 	}
-	for o := range l.outer {
-		if backward {
-			to := l.reals[o*l.n*l.inner:][:l.n*l.inner]
-			for i := range to {
-				to[i] = all[o*step+2*i]
-			}
-			continue
-		}
-		to := l.numbers[o*m*row:][:m*row]
-		copy(to, all[o*step:])
-		for q := 1; q < row; q += 2 {
-			to[q] = 0
-		}
+	p, err := planOf[T](l.n)
+	if err != nil {
+		return err
 	}
-	return nil
+	c := lines[T]{dst: all, src: all, outer: l.outer, n: l.n, inner: l.inner, scale: l.scale, dstStep: step, srcStep: step, inverse: backward}
+	if err := p.transform(ctx, c); err != nil {
+		return err
+	}
+	if backward {
+		return l.spans(ctx, l.n, func(r, q, count int) {
+			from := all[r*row+2*q:][:2*count]
+			to := l.reals[r*l.inner+q:][:count]
+			for i := range to {
+				to[i] = from[2*i]
+			}
+		})
+	}
+	return l.spans(ctx, m, func(r, q, count int) {
+		to := l.numbers[r*row+2*q:][:2*count]
+		copy(to, all[r/m*step+r%m*row+2*q:])
+		if r%m == 0 {
+			for i := 1; i < len(to); i += 2 {
+				to[i] = 0
+			}
+		}
+	})
 }

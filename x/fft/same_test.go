@@ -42,8 +42,8 @@ func sameOf[T kernel.Element](t *testing.T) {
 			for j := range z {
 				z[j] = T((j*7919)%2003-1001) / 1024
 			}
-			p.mirror().run(z, z, false, new(kernel.Frame))
-			p.mirror().run(z, z, true, new(kernel.Frame))
+			require.NoError(t, p.mirror().run(context.Background(), z, z, false, new(work[T]), 1))
+			require.NoError(t, p.mirror().run(context.Background(), z, z, true, new(work[T]), 1))
 			results[i] = append(results[i], z)
 		}
 		require.Equal(t, results[0], results[1], n)
@@ -67,8 +67,13 @@ func TestThreads(t *testing.T) {
 			keep(IFFT(ctx, z, Options{Axes: []int{0}}))
 			x := z.Index(-1, 0)
 			keep(RFFT(ctx, x, Options{}))
+			keep(RFFT(ctx, x, Options{Axes: []int{0}}))
+			keep(IHFFT(ctx, x, Options{Axes: []int{0}}))
+			keep(HFFT(ctx, z, Options{Axes: []int{0}, N: []int{shape[0]}}))
+			keep(IRFFT(ctx, z, Options{Axes: []int{0}, N: []int{shape[0] + 1}}))
 			keep(IRFFTN(ctx, z, Options{}))
 			keep(Convolve(ctx, x, graph.Normal(graph.Float32, 2, 0, 1, 301), ConvolveOptions{Method: Blocks}))
+			keep(Convolve(ctx, x, graph.Normal(graph.Float32, 2, 0, 1, 301), ConvolveOptions{Method: Transform}))
 		}
 		runtime.GOMAXPROCS(before)
 		if want == nil {

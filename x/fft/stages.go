@@ -109,9 +109,6 @@ func buffer[T kernel.Element](a []T, n, c int) memory {
 	return memory{unsafe.Pointer(&a[0]), unsafe.Pointer(&a[n*c]), c * int(unsafe.Sizeof(a[0])), split}
 }
 
-// mostCalled is the most numbers that a call of a kernel takes, unless a row has more: the garbage collector waits for it.
-const mostCalled = 1 << 14
-
 // run transforms the numbers of a stage. n is the length of the transforms that are left, s the number of columns with
 // the results of the stages before. A last stage writes rows of c numbers.
 func (st *stage[T]) run(dst, src memory, n, s, c int, scale *T, f *kernel.Frame) {

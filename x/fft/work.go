@@ -22,6 +22,17 @@ func (r *room[T]) take(n int) []T {
 	return (*r)[:n]
 }
 
+// mostIdle is the most elements of a room whose size grows with the lines: more would stay with a worker for long.
+const mostIdle = 1 << 18
+
+// borrow returns n elements until their release: of the room or, if they are many, an array.
+func (r *room[T]) borrow(n int) (array[T], error) {
+	if n <= mostIdle {
+		return array[T]{data: r.take(n)}, nil
+	}
+	return newArray[T](n)
+}
+
 // work is the memory of one worker.
 type work[T kernel.Element] struct {
 	frame                             kernel.Frame // that the kernels of this worker get
@@ -91,6 +102,52 @@ func each[T kernel.Element](ctx context.Context, workers, n int, w *work[T], f f
 		}
 	}
 	return nil
+}
+
+// mostCalled is the most numbers that a call of a kernel, of copy or of clear takes, unless a row has more: the garbage
+// collector waits for it.
+const mostCalled = 1 << 14
+
+// spans calls f for parts [begin, end) of 0 to n-1, of at most mostCalled, on some goroutines.
+func spans[T kernel.Element](ctx context.Context, workers, n int, w *work[T], f func(begin, end int, w *work[T])) error {
+	if n <= mostCalled {
+		f(0, n, w)
+		return nil
+	}
+	return each(ctx, workers, (n-1)/mostCalled+1, w, func(i int, w *work[T]) error {
+		f(i*mostCalled, min(n, (i+1)*mostCalled), w)
+		return nil
+	})
+}
+
+// segments calls f for the parts of rows of n elements that elements begin to end-1 are in.
+func segments(begin, end, n int, f func(row, column, count int)) {
+	for begin < end {
+		row, column := begin/n, begin%n
+		count := min(end-begin, n-column)
+		f(row, column, count)
+		begin += count
+	}
+}
+
+// move copies src to dst.
+func move[T kernel.Element](ctx context.Context, dst, src []T, w *work[T], workers int) error {
+	if len(src) <= mostCalled {
+		copy(dst, src)
+		return nil
+	}
+	return spans(ctx, workers, len(src), w, func(begin, end int, _ *work[T]) { copy(dst[begin:end], src[begin:end]) })
+}
+
+// touch writes an element of each page of new memory. Without it a kernel that writes rows far apart would wait for the
+// operating system to clear as many pages, which takes up to seconds, and the garbage collector for the kernel.
+func touch[T kernel.Element](ctx context.Context, z []T, w *work[T], workers int) error {
+	page := 4096 / int(unsafe.Sizeof(z[0]))
+	return spans(ctx, workers, len(z), w, func(begin, end int, _ *work[T]) {
+		for i := begin; i < end; i += page {
+			z[i] = 0
+		}
+	})
 }
 
 // parallelFrom is the least number of elements for which more than one goroutine runs.

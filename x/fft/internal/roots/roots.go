@@ -80,7 +80,7 @@ func (d double) plus(e double) double {
 }
 
 func (d double) times(e double) double {
-	product := d.high * e.high
+	product := float64(d.high * e.high)
 	low := math.FMA(d.high, e.high, -product) + (float64(d.high*e.low) + float64(d.low*e.high))
 	return normal(product, low)
 }
