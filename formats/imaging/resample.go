@@ -17,9 +17,9 @@ type weights struct {
 func newWeights(n, old int, f Filter, unit int) weights {
 	ratio := float64(old) / float64(n)
 	wide := max(1, ratio)
-	support := filters[f].support * wide
+	support := float64(filters[f].support * wide)
 	within := func(i int) (centre float64, first, end int) { // the old pixels that have weights for a new one
-		centre = (float64(i) + 0.5) * ratio
+		centre = float64((float64(i) + 0.5) * ratio)
 		return centre, max(0, int(centre-support+0.5)), min(old, int(centre+support+0.5))
 	}
 	w := weights{first: make([]int32, n)}
@@ -47,7 +47,7 @@ func newWeights(n, old int, f Filter, unit int) weights {
 			if sum != 0 {
 				v /= sum
 			}
-			v *= 1 << precision
+			v = float64(v * (1 << precision))
 			if v < 0 {
 				v -= 0.5
 			} else {

@@ -63,7 +63,7 @@ func cubic(x float64) float64 {
 	const a = -0.5
 	switch x = math.Abs(x); {
 	case x < 1:
-		return float64(float64(float64((a+2)*x-(a+3))*x)*x) + 1
+		return float64(float64(float64(float64((a+2)*x)-(a+3))*x)*x) + 1
 	case x < 2:
 		return float64(float64(float64(float64(float64(x-5)*x)+8)*x)-4) * a
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -116,6 +117,22 @@ func TestBaseValues(t *testing.T) {
 	checkOps(t, right)
 	checkOpMistakes(t, opMistake{regressor(1), "2 base values of 1 targets"}, opMistake{regressor(3), "2 base values of 3 targets"},
 		opMistake{classifier(4), "2 base values of 1 class"}, opMistake{classifier(4, 5, 6), "2 base values of 3 classes"})
+}
+
+// TestTooManyVotes has tables of votes of half a gigabyte, and of more elements than an int of 32 bits counts.
+func TestTooManyVotes(t *testing.T) {
+	stumps := func(n int) opMistake {
+		zeros, numbers := make([]int, n), make([]int, n)
+		for i := range numbers {
+			numbers[i] = i
+		}
+		c := opCase{op: "TreeEnsembleRegressor", domain: mlOps, opset: 3, in: tensors(graph.Of([]float32{1}, 1, 1)), attrs: attrs{
+			"nodes_nodeids": zeros, "nodes_treeids": numbers, "nodes_modes": slices.Repeat([]string{"LEAF"}, n), "nodes_values": make([]float64, n),
+			"nodes_truenodeids": zeros, "nodes_falsenodeids": zeros, "nodes_featureids": zeros, "n_targets": math.MaxInt16,
+			"target_ids": []int{0}, "target_nodeids": []int{0}, "target_treeids": []int{0}, "target_weights": []float64{8}}}
+		return opMistake{c, map[bool]string{true: "it becomes", false: "nodes with 32767 targets"}[n < 4096]}
+	}
+	checkOpMistakes(t, stumps(2100), stumps(131_073))
 }
 
 // TestKeys compares the order of keys with that of numbers.

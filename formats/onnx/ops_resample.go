@@ -38,14 +38,14 @@ var places = map[string]func(i float64, a resampling) float64{
 		return halfPixel(i, a)
 	},
 	"half_pixel_symmetric": func(i float64, a resampling) float64 {
-		return a.round(float64(a.from)/2*(1-a.round(float64(a.to)/a.round(a.width()))) + halfPixel(i, a))
+		return a.round(float64(float64(a.from)/2*(1-a.round(float64(a.to)/a.round(a.width())))) + halfPixel(i, a))
 	},
 	"tf_crop_and_resize": func(i float64, a resampling) float64 {
 		last := float64(a.from - 1)
 		if a.to == 1 {
 			return (a.begin + a.end) * last / 2
 		}
-		return a.round(a.begin*last + a.round(i*(a.end-a.begin)*last)/float64(a.to-1))
+		return a.round(float64(a.begin*last) + a.round(i*(a.end-a.begin)*last)/float64(a.to-1))
 	},
 }
 
@@ -81,9 +81,9 @@ func cubic(a float64) func(d float64) float64 {
 	return func(d float64) float64 {
 		switch d = math.Abs(d); {
 		case d <= 1:
-			return ((a+2)*d-(a+3))*d*d + 1
+			return float64((float64((a+2)*d)-(a+3))*d*d) + 1
 		case d < 2:
-			return ((a*d-5*a)*d+8*a)*d - 4*a
+			return float64((float64((float64(a*d)-float64(5*a))*d)+float64(8*a))*d) - float64(4*a)
 		}
 		return 0
 	}

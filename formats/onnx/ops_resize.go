@@ -108,7 +108,7 @@ func (c *call) aspect(policy string, axes []int, sizes []graph.Extent) []graph.E
 	}
 	out := make([]graph.Extent, len(sizes))
 	for i, axis := range axes {
-		out[i] = ir.Fixed(int(math.Floor(pick(scales)*float64(c.extent(axis)) + 0.5)))
+		out[i] = ir.Fixed(int(math.Floor(float64(pick(scales)*float64(c.extent(axis))) + 0.5)))
 	}
 	return out
 }

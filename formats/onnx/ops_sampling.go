@@ -101,7 +101,7 @@ func affineGrid(c *call) []value {
 			return c.fail("an image of %v: extents must be 1 to %d", size, mostExtent)
 		}
 		step := 2 / float64(n)
-		first := step/2 - 1
+		first := float64(step/2) - 1
 		if c.flag("align_corners") {
 			step, first = 2/math.Max(1, float64(n-1)), -1
 		}

@@ -12,15 +12,15 @@ import (
 
 var signals = []operator{
 	{"BlackmanWindow", 17, latest, 1, 1, ir.Ints, windowFunctionAttrs, windowFunction(func(turn float64) float64 {
-		return 0.42 - 0.5*math.Cos(turn) + 0.08*math.Cos(2*turn)
+		return 0.42 - float64(0.5*math.Cos(turn)) + float64(0.08*math.Cos(2*turn))
 	})},
 	{"DFT", 17, 19, 1, 2, ir.Floats, attrs{"axis": 1, "inverse": 0, "onesided": 0}, dft},
 	{"DFT", 20, latest, 1, 3, ir.Floats, attrs{"inverse": 0, "onesided": 0}, dft},
 	{"HammingWindow", 17, latest, 1, 1, ir.Ints, windowFunctionAttrs, windowFunction(func(turn float64) float64 {
-		return 25./46 - 21./46*math.Cos(turn)
+		return 25./46 - float64(21./46*math.Cos(turn))
 	})},
 	{"HannWindow", 17, latest, 1, 1, ir.Ints, windowFunctionAttrs, windowFunction(func(turn float64) float64 {
-		return 0.5 - 0.5*math.Cos(turn)
+		return 0.5 - float64(0.5*math.Cos(turn))
 	})},
 	{"MelWeightMatrix", 17, latest, 5, 5, ir.Ints, attrs{"output_datatype": 1}, melWeights},
 	{"STFT", 17, latest, 2, 4, ir.Floats, attrs{"onesided": 1}, stft},
@@ -72,7 +72,7 @@ func melWeights(c *call) []value {
 	from := mel(low[0])
 	step := (mel(high[0]) - from) / float64(bins+2)
 	edge := func(i int) int {
-		hertz := 700 * math.Expm1((from+float64(i)*step)/2595*math.Ln10)
+		hertz := 700 * math.Expm1((from+float64(float64(i)*step))/2595*math.Ln10)
 		return int(math.Floor(float64(length+1) * hertz / float64(rate)))
 	}
 	out := make([]float64, rows*bins)

@@ -206,8 +206,8 @@ func couple(r, q, p, qp []float64) {
 	for i := range k {
 		for j := i + 1; j < k; j++ {
 			one, other := r[pair], 1-r[pair] // of i and not j, of j and not i
-			q[i*k+i] += other * other
-			q[j*k+j] += one * one
+			q[i*k+i] += float64(other * other)
+			q[j*k+j] += float64(one * one)
 			q[i*k+j], q[j*k+i] = -other*one, -other*one
 			pair++
 		}
@@ -220,9 +220,9 @@ func couple(r, q, p, qp []float64) {
 		for i := range p {
 			qp[i] = 0
 			for j := range p {
-				qp[i] += q[i*k+j] * p[j]
+				qp[i] += float64(q[i*k+j] * p[j])
 			}
-			total += p[i] * qp[i]
+			total += float64(p[i] * qp[i])
 		}
 		worst := 0.
 		for _, x := range qp {
@@ -234,9 +234,9 @@ func couple(r, q, p, qp []float64) {
 		for i := range p {
 			diff := (total - qp[i]) / q[i*k+i]
 			p[i] += diff
-			total = (total + diff*(diff*q[i*k+i]+2*qp[i])) / (1 + diff) / (1 + diff)
+			total = (total + float64(diff*(float64(diff*q[i*k+i])+float64(2*qp[i])))) / (1 + diff) / (1 + diff)
 			for j := range p {
-				qp[j] = (qp[j] + diff*q[i*k+j]) / (1 + diff)
+				qp[j] = (qp[j] + float64(diff*q[i*k+j])) / (1 + diff)
 				p[j] /= 1 + diff
 			}
 		}

@@ -119,7 +119,7 @@ func (s suppression) rectangles(boxes []float32) []rectangle {
 	for i := range out {
 		p, q, r, t := boxes[4*i], boxes[4*i+1], boxes[4*i+2], boxes[4*i+3]
 		if s.centers {
-			out[i] = rectangle{y: q - t/2, x: p - r/2, bottom: q + t/2, right: p + r/2}
+			out[i] = rectangle{y: q - float32(t/2), x: p - float32(r/2), bottom: q + float32(t/2), right: p + float32(r/2)}
 		} else {
 			out[i] = rectangle{y: min(p, r), x: min(q, t), bottom: max(p, r), right: max(q, t)}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // Forests of decision trees: the operators of ai.onnx.ml, whose attributes are lists with an element for each node or each vote of a
@@ -100,8 +101,12 @@ func (c *call) scores(t *trees, targets int, by aggregate) graph.Node {
 		return x
 	}
 	b := t.table(dt == graph.Float64)
-	if len(b.node) > math.MaxInt32/ir.NodeWords || len(b.node)*targets > mostVotes {
+	elems, fits := layout.MulInt(len(b.node), targets)
+	if len(b.node) > math.MaxInt32/ir.NodeWords || !fits || elems > mostVotes {
 		c.fail("%d nodes with %d targets", len(b.node), targets)
+		return x
+	}
+	if c.spendElements(elems); c.err != nil {
 		return x
 	}
 	empty := 0. // of a tree that does not vote for a target
@@ -111,7 +116,7 @@ func (c *call) scores(t *trees, targets int, by aggregate) graph.Node {
 	case byMax:
 		empty = math.Inf(-1)
 	}
-	votes := slices.Repeat([]float64{empty}, len(b.node)*targets)
+	votes := slices.Repeat([]float64{empty}, elems)
 	for at, node := range b.node {
 		if node < 0 {
 			continue

@@ -107,7 +107,7 @@ const (
 func affine(bias, gamma, beta, mean, deviation float64) (scale, offset float64, ok bool) {
 	shift := mean - bias
 	scale = gamma / deviation
-	offset = beta - shift*scale
+	offset = beta - float64(shift*scale)
 	size := math.Abs(scale)
 	ok = size >= 1./mostScale && size <= mostScale && math.Abs(shift) <= mostShift*deviation
 	return scale, offset, ok
