@@ -171,7 +171,7 @@ func (b *Batch) axisOf(i int, g *plan.RowGroup) (axis int, ok bool) {
 		return none, true
 	}
 	for axis := range s.Axes {
-		if g != nil && !inside && axis != outermost(g, i) || !b.runsOver(s, axis) {
+		if g != nil && inside == (axis == outermost(g, i)) || !b.runsOver(s, axis) {
 			continue
 		}
 		for _, o := range s.Out {
@@ -186,7 +186,8 @@ func (b *Batch) axisOf(i int, g *plan.RowGroup) (axis int, ok bool) {
 // that each block has the whole batch. Then the first step computes without the batch.
 func (b *Batch) divides(g *plan.RowGroup, has func(buffer int) bool) bool {
 	s := &b.plan.Steps[g.First]
-	return !s.Touches(has) && !slices.ContainsFunc(s.Out, func(o plan.Output) bool { return b.plan.Buffers[o.Buffer].Kind != plan.ScratchBuffer })
+	stored := slices.ContainsFunc(s.Out, func(o plan.Output) bool { return b.plan.Buffers[o.Buffer].Kind != plan.ScratchBuffer })
+	return !stored && !s.Touches(has) && !b.runsOver(s, outermost(g, g.First))
 }
 
 // outermost returns the axis of step i that is the first outer axis of its row group.

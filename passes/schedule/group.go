@@ -16,7 +16,7 @@ import (
 
 // group returns the task of a row group: see draftedGroup.
 func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
-	if s.t.Own.sized != nil && len(g.Outer) == 1 {
+	if s.t.Own.sized != nil && len(g.Outer) == 1 && !s.dividesProducts(g) {
 		return s.sizedGroup(g)
 	}
 	form, buffers := s.formOfGroup(g)
@@ -30,6 +30,17 @@ func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
 		s.t.Drafts.keep(form, &draftedGroup{kept, slices.Clone(buffers)}, s.t.FormBytes)
 	}
 	return t, err
+}
+
+// dividesProducts reports whether blocks of a row group are not of the rows of some product, but of its matrices or panels. Then
+// the number of rows of a resized plan may be the extent of another axis than that of the blocks.
+func (s *scheduler) dividesProducts(g *plan.RowGroup) bool {
+	for i := g.First; i <= g.Last; i++ {
+		if step := &s.plan.Steps[i]; step.Contracts() && g.Along[i-g.First] < step.Product().Pairs {
+			return true
+		}
+	}
+	return false
 }
 
 // writeGroup makes the task of a row group.
