@@ -34,10 +34,10 @@ func TestPanelsOfRuns(t *testing.T) {
 		}
 		p, err := graph.Compile(y, graph.WithWorkers(1))
 		require.NoError(t, err)
-		for _, rows := range []int{c.rows + 1, c.rows} { // one plan, resized
+		for _, rows := range []int{max(2, c.rows-1), c.rows} { // one plan, resized
 			got, err := p.Run(t.Context(), graph.Uniform(graph.Float32, 9, -1, 1, rows, pairs))
 			require.NoError(t, err)
-			require.True(t, graph.Equal(want, got.SliceAxis(0, 0, c.rows, 1)), "%+v", c)
+			require.True(t, graph.Equal(want.SliceAxis(0, 0, rows, 1), got), "%+v", c)
 		}
 		var plan strings.Builder
 		require.NoError(t, p.Dump(&plan, "plan"))
