@@ -135,9 +135,10 @@ func (t *dotTile) pairs() {
 	t.here(t.name+"Total", "the sums are complete")
 }
 
-// packedPairs writes a loop of two pairs for packed rows of A. Their distance is a constant, so multiplications broadcast
-// elements themselves; with an index register an instruction would count as two. An Emerald Rapids whose other
-// thread is busy takes 0.9 of the time; one whose other thread is idle takes the same time.
+// packedPairs writes a loop of two pairs for packed rows of A, whose distance is a constant. In a third of the rows the
+// multiplications broadcast the element themselves, which takes two loads and saves an instruction. So the 24 multiplications
+// of a pair, which take 12 cycles, have 18 loads and 34 instructions. Skylake-SP, which starts two loads and four instructions a
+// cycle, products of 512x512: if all rows do, 1.13 of the time.
 func (t *dotTile) packedPairs() {
 	size := t.d.Size()
 	step := kernel.DotPackedStep(t.d) * size
@@ -154,7 +155,11 @@ func (t *dotTile) packedPairs() {
 			t.load(v, []Memory{at(dotB, 0), at(dotB, 0).indexed(dotStepB, 1)}[k].at(t.width*v), t.rowOfB+v)
 		}
 		for row := range t.rows {
-			t.multiply(t, at(dotA, step*row+size*k), row)
+			multiply := t.twoLines
+			if row%3 == 1 {
+				multiply = t.multiply
+			}
+			multiply(t, at(dotA, step*row+size*k), row)
 		}
 	}
 	t.do("ADDQ", imm(int64(2*size)), gp(dotA))

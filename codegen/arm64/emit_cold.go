@@ -27,7 +27,13 @@ func (n *nest) testCold(i *vector.Inst) {
 
 // reserveColdBlocks reserves the parts of the stack frame that all cold blocks share: only one runs at a time.
 func (n *nest) reserveColdBlocks() {
-	if inputs, saved, spills := n.b.ColdRoom(); inputs > 0 {
+	inputs, saved, spills := 0, 0, 0
+	for _, e := range n.b.Exits() {
+		inputs = max(inputs, len(e.In)+len(e.Z))
+		saved = max(saved, len(e.Saved))
+		spills = max(spills, e.Block.Spills)
+	}
+	if inputs > 0 {
 		n.inputs, n.kept, n.coldSpills = n.vectors(inputs), n.vectors(saved), n.vectors(spills)
 		n.exit = n.local(8)
 	}
@@ -35,13 +41,23 @@ func (n *nest) reserveColdBlocks() {
 
 // coldBlocks writes the blocks and their exits.
 func (n *nest) coldBlocks() {
-	for b, users := range vector.Entered(n.exits) {
-		n.coldBlock(b, users)
+	seen := map[*vector.ColdBlock]bool{}
+	for _, e := range n.exits {
+		if !seen[e.Block] {
+			seen[e.Block] = true
+			n.coldBlock(e.Block)
+		}
 	}
 }
 
 // coldBlock writes a block, before it the enter parts of its exits and after it their leave parts.
-func (n *nest) coldBlock(b *vector.ColdBlock, users []int) {
+func (n *nest) coldBlock(b *vector.ColdBlock) {
+	var users []int
+	for i, e := range n.exits {
+		if e.Block == b {
+			users = append(users, i)
+		}
+	}
 	start := n.fresh("cold")
 	for j, i := range users {
 		n.enter(n.exits[i], i)

@@ -1,7 +1,6 @@
 package vector
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -167,30 +166,4 @@ func (g *Graph) compileCold(b *Body) error {
 	}
 	b.Scratch = g.scratch
 	return nil
-}
-
-// ColdRoom returns how many vectors of the stack frame the cold blocks of a body share, as only one runs at a time: inputs with
-// results, registers that an exit saves, and spills.
-func (b *Body) ColdRoom() (inputs, saved, spills int) {
-	for _, e := range b.Exits() {
-		inputs = max(inputs, len(e.In)+len(e.Z))
-		saved = max(saved, len(e.Saved))
-		spills = max(spills, e.Block.Spills)
-	}
-	return inputs, saved, spills
-}
-
-// Entered yields the blocks that exits lead to, each once, with the numbers of its exits.
-func Entered(exits []*Exit) iter.Seq2[*ColdBlock, []int] {
-	return func(yield func(*ColdBlock, []int) bool) {
-		users := map[*ColdBlock][]int{}
-		for i, e := range exits {
-			users[e.Block] = append(users[e.Block], i)
-		}
-		for i, e := range exits {
-			if users[e.Block][0] == i && !yield(e.Block, users[e.Block]) {
-				return
-			}
-		}
-	}
 }
