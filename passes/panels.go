@@ -163,14 +163,10 @@ func (k *packer) right(i int) (*right, error) {
 	}
 	r.of.Shape, r.of.Strides = append(r.of.Shape, pairs, s.Axes[cols].Extent), append(r.of.Strides, down, across)
 	dtype := s.Body.In[1].DType
-	least, row := k.m.PackedRows, r.cols()*dtype.Size()
-	if row >= k.m.Matmul.SetBytes {
-		least = k.m.PackedWideRows
-	}
-	r.inPanels, r.width = pairs*row > k.m.PackedBytes, r.cols()
+	r.inPanels, r.width = pairs*r.cols()*dtype.Size() > k.m.PackedBytes, r.cols()
 	if r.inPanels {
 		k.computed(r, i)
-		r.inPanels = rows >= least || across != 1 || r.fixed || r.from >= 0
+		r.inPanels = across != 1 || r.fixed || r.from >= 0 || rows >= k.m.PackedRows && !k.packsItself(s, r, rows)
 	}
 	if r.inPanels {
 		r.width = k.panel(s, at, dtype)
@@ -184,6 +180,14 @@ func (k *packer) right(i int) (*right, error) {
 		return nil, &ir.Error{Pos: s.Pos, Msg: "a product needs a copy of its right operand that has more bytes than an int counts"}
 	}
 	return r, nil
+}
+
+// packsItself reports whether a product that reads its right operand unpacked packs it chunk by chunk, which costs less: its rows are
+// far apart, there are enough columns to share out, and no row group reads the product, for whose blocks it would pack it again.
+func (k *packer) packsItself(s *plan.Step, r *right, rows int) bool {
+	d, matrices := s.Body.In[1].DType, plan.Indices(s.Axes[:s.Product().Pairs])
+	grouped := rows >= k.m.LeastProductRows && k.p.Buffers[s.Out[0].Buffer].Kind == plan.TempBuffer
+	return r.cols()*d.Size() >= k.m.Matmul.SetBytes && k.m.Matmul.Shares(matrices*r.cols(), k.m.Workers) && !grouped
 }
 
 // fits reports whether an int counts the bytes of the packed copy.

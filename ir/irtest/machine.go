@@ -24,7 +24,7 @@ func Machine(elems int) *tuning.Machine {
 
 	m.HeldFrom, m.HeldLeast, m.HeldWork = 0, 0, 1e9
 	m.LeastProductRows, m.LeastProduct = 0, 0
-	m.PackedRows, m.PackedWideRows, m.PackedBytes = 0, 0, 0
+	m.PackedRows, m.PackedBytes = 0, 0
 	m.Matmul.LeastCols = 1
 	return m
 }

@@ -19,11 +19,12 @@ type MatmulBlocks struct {
 	// stride: each element is read once for every panel of columns.
 	PackCols int
 	// PackRows is the least number of left rows for which a right operand is packed whose rows are contiguous but
-	// SetBytes or more apart.
+	// SetBytes or more apart, and for which left rows are packed that multiply chunks of such an operand.
 	PackRows int
-	// RightBytes is the size of the part of a right operand that is packed at a time if it is packed block by
-	// block: all pairs of the block's columns.
-	RightBytes int
+	// PassingRows is the number of left rows of a block if chunks of the right operand stay in the second-level cache while all
+	// rows pass. Skylake-SP, whose second-level cache has 1 MiB: products of 512x512 and 1024x1024 take 1.07 times as long with
+	// 128, and the same with 24 to 60.
+	PassingRows int
 	// PackedWork is the cost of packing an element block by block, in additions: 0.3 ns on a Sapphire Rapids.
 	PackedWork float64
 	// WindowWork is the time of a multiplication with windows that are not packed, where 1 is that with packed ones. Sapphire
@@ -69,9 +70,9 @@ type MatmulBlocks struct {
 	DirectRows, DirectCols int
 	// PackElems is the least number of elements of a call that packs, if axes allow it.
 	PackElems int
-	// ChunkBytes is the size of the part of a right operand that is packed at a time if it is packed in chunks, and
+	// ChunkBytes is the size of the part of a right operand that stays in the second-level cache while left rows pass, and
 	// PackLines the number of its rows that are read side by side into panels. Emerald Rapids with a second-level cache of
-	// 2 MiB: products of 2048x2048 take 1.03 to 1.1 times as long with 1 MiB.
+	// 2 MiB: products of 2048x2048 take 1.03 to 1.1 times as long with 1 MiB; Skylake-SP with 1 MiB: 1.05 with 256 KiB.
 	ChunkBytes, PackLines int
 	// SetBytes is the distance between rows at which they share sets of the first-level cache, so that a few of
 	// them evict each other: half its 4 KiB way.
@@ -95,10 +96,13 @@ func (b *MatmulBlocks) Panel(d ir.DType) int {
 	return panelBytes / d.Size()
 }
 
+// Shares reports whether a number of columns gives each worker a block.
+func (b *MatmulBlocks) Shares(columns, workers int) bool { return columns >= workers*b.LeastCols }
+
 // matmulBlocks was tuned with BenchmarkDot on a Zen 3, but WindowWork on a Zen 4 with AVX-512.
 var matmulBlocks = MatmulBlocks{
-	PanelBytes: panelBytes, LeftBytes: 128 << 10, Cols: 1024, LeastCols: 128, BlocksPerWorker: 4, PackCols: 64, PackRows: 32,
-	RightBytes: 1 << 20, PackedWork: 120, WindowWork: 1.05, Windows: 224, LeastWindows: 4,
+	PanelBytes: panelBytes, LeftBytes: 128 << 10, Cols: 1024, LeastCols: 128, BlocksPerWorker: 4, PackCols: 64, PassingRows: 48, PackRows: 32,
+	PackedWork: 120, WindowWork: 1.05, Windows: 224, LeastWindows: 4,
 	ChunkedBytes: 2 << 20, FewRows: 8, FewRowsBytes: 32 << 10, FewRowsLeast: 1 << 10, FewRowsTime: 0.5, StreamRows: 12, CallWork: 600, BatchLeast: 16, BatchBytes: 16 << 10, BatchProduct: 320,
 	SmallPairs: 32, SmallRows: 64, SmallVectors: 16, RowsOfMany: 4, SmallWork: 60, SmallTime: 0.5,
 	DirectRows: 24, DirectCols: 48, PackElems: 256, ChunkBytes: 512 << 10, PackLines: 16, SetBytes: 2048,

@@ -55,9 +55,8 @@ type RowGroups struct {
 	// PackedRows is the least number of left rows, and PackedBytes the size of one right matrix, above which the right
 	// matrix is packed into panels before the product. A smaller matrix stays in the first-level cache unpacked. For
 	// fewer rows the copy would cost as much as the product, unless the matrix is not contiguous and must be copied
-	// anyway. If its rows have MatmulBlocks.SetBytes or more, the product packs it block by block, which costs less, for
-	// fewer than PackedWideRows left rows.
-	PackedRows, PackedWideRows, PackedBytes int
+	// anyway.
+	PackedRows, PackedBytes int
 }
 
 func defaultRowGroups() RowGroups {
@@ -66,6 +65,6 @@ func defaultRowGroups() RowGroups {
 		LookAhead: 64, BlockBytes: 192 << 10, AheadBytes: 4 << 10, AheadFrom: 16 << 20, PrefetchBytes: 16 << 10, PrefetchFrom: 2 << 20, PrefetchLeast: 128, StreamBytes: 2 << 20, RowBytes: 1 << 20,
 		ProductRows: 96, ProductBlocks: 4, LeastProductRows: 4 * 96, LeastProduct: 1024,
 		HeldBytes: heldBytes, HeldFrom: heldBytes + 1, HeldOnce: 192 << 10, HeldLeast: 16 << 10, HeldWork: 20,
-		PackedRows: 32, PackedWideRows: 256, PackedBytes: 32 << 10,
+		PackedRows: 32, PackedBytes: 32 << 10,
 	}
 }

@@ -20,12 +20,12 @@ import (
 // while all rows of the block pass.
 //
 // A right operand that is stored in panels (plan.Access.Panel) or has contiguous rows is read where it is. If its rows are far
-// apart, chunks of a block of its columns are packed in panels; then all blocks of rows multiply a chunk before the next one is
-// packed, and add to the product in a distant cache:
+// apart, chunks of a block of its columns are packed in panels. These, and chunks of panels of a large operand, stay in the
+// second-level cache while all left rows pass, a few at a time, and are added to the product in a distant cache:
 //
 //	for each matrix of the batch, block of columns                   in parallel
 //	  for each chunk of ir.DotChunk pairs                            one after the other
-//	    pack the chunk of the right rows
+//	    pack the chunk of the right rows, if they are not in panels
 //	    for each block of rows
 //	      ...
 //
@@ -142,16 +142,16 @@ func (p *product) items() (items []nest.Item, part *walk, why string) {
 	for k := range p.at.Pairs {
 		part = part.cut(k, 1)
 	}
-	first, second, chunked := &p.rows, &p.cols, p.chunked()
-	if p.right.packed || chunked {
+	first, second, stays := &p.rows, &p.cols, p.stays()
+	if p.right.packed || stays {
 		first, second = second, first
 	}
 	part = first.cut(part)
-	if !p.left.packed && !p.right.packed && !chunked {
+	if !p.left.packed && !p.right.packed && !stays {
 		part = second.cut(part)
 	}
 	block := part
-	if !chunked {
+	if !stays {
 		block = second.cut(part)
 	}
 	var inside []nest.Item

@@ -90,21 +90,24 @@ func (p *product) blocks() {
 	var ok bool
 	p.left.apart, ok = p.stride(&p.left, pairs)
 	p.left.packed = !ok || p.short(&p.left, &p.rows, p.t.Matmul.DirectRows)
-	rows, tile := p.t.Matmul.LeftBytes/ir.DotChunk/p.dtype.Size(), kernel.DotRows
+	p.right.apart, ok = p.stride(&p.right, pairs)
+	p.right.packed = !ok || p.right.strides[len(p.step.Axes)-1] != 1 || p.short(&p.right, &p.cols, p.t.Matmul.DirectCols) || p.left.packed && p.packsApart()
+	rows, tile := p.leftRows(), kernel.DotRows
 	if p.transposes() {
 		tile = kernel.DotTransposedRows
 	}
-	if p.streams() {
+	switch {
+	case p.stays():
+		rows = p.t.Matmul.PassingRows
+	case p.streams():
 		rows = max(p.t.Matmul.StreamRows, tile)
 	}
 	p.tiles(&p.rows, &p.left, rows, tile)
-	p.right.apart, ok = p.stride(&p.right, pairs)
-	p.right.packed = !ok || p.right.strides[len(p.step.Axes)-1] != 1 || p.short(&p.right, &p.cols, p.t.Matmul.DirectCols) || p.left.packed && p.packsApart()
 	most := p.t.Matmul.Cols
 	switch {
 	case p.right.packed:
-		most = max(p.width, min(most, p.t.Matmul.RightBytes/p.pairs/p.dtype.Size()))
-	case p.chunked():
+		most = max(p.width, min(most, p.t.Matmul.ChunkBytes/p.pairs/p.dtype.Size()))
+	case p.stays():
 		most = min(most, p.t.Matmul.ChunkBytes/ir.DotChunk/p.dtype.Size())
 	}
 	p.tiles(&p.cols, &p.right, most, p.width)
@@ -151,9 +154,28 @@ func (p *product) chunked() bool {
 	if p.right.packed || !p.apartRows() {
 		return false
 	}
-	large := p.pairs*p.cols.all(p.step.Axes)*p.dtype.Size() > p.t.Matmul.ChunkedBytes
-	return large && p.rows.count(p.step.Axes) == 1 || p.packsApart() && !p.left.packed
+	large := p.rightBytes() > p.t.Matmul.ChunkedBytes
+	return large && p.rows.all(p.step.Axes) <= p.leftRows() || p.packsApart() && !p.left.packed
 }
+
+// stays reports whether chunks of a block of right columns stay in the second-level cache while all left rows pass, a few at a
+// time: they are packed there, or read from panels too large to stay as a whole, and there are enough columns to share out.
+func (p *product) stays() bool {
+	if p.chunked() {
+		return true
+	}
+	workers, columns := p.t.Workers, p.cols.all(p.step.Axes)*plan.Indices(p.step.Axes[:p.at.Pairs])
+	if p.t.inGroup {
+		workers = 1
+	}
+	return p.right.panel != nil && !p.left.packed && p.rightBytes() > p.t.Matmul.ChunkBytes && p.t.Matmul.Shares(columns, workers)
+}
+
+// leftRows returns the number of left rows that a block takes if their chunk stays in the second-level cache.
+func (p *product) leftRows() int { return p.t.Matmul.LeftBytes / ir.DotChunk / p.dtype.Size() }
+
+// rightBytes returns the size of a right matrix.
+func (p *product) rightBytes() int { return p.pairs * p.cols.all(p.step.Axes) * p.dtype.Size() }
 
 // apartRows reports whether the rows of the right operand are contiguous, but so far apart that few of them fit a set of the cache.
 func (p *product) apartRows() bool {
@@ -166,7 +188,7 @@ func (p *product) iterations() int {
 	if p.right.packed || !p.left.packed {
 		n *= p.cols.count(p.step.Axes)
 	}
-	if !p.right.packed && !p.chunked() {
+	if !p.right.packed && !p.stays() {
 		n *= p.rows.count(p.step.Axes)
 	}
 	return n

@@ -9,7 +9,7 @@ import (
 )
 
 // chunk returns the calls of chunks of pairs for one block, inside the loops of w: of the first chunk, or a loop over the others, from
-// a pair on. If chunks of the right operand are packed, w is outside of the loops over the blocks of rows. why is a missing kernel.
+// a pair on. If chunks of the right operand stay in the cache, w is outside of the loops over the blocks of rows. why is a missing kernel.
 func (p *product) chunk(w *walk, from int) (items []nest.Item, why string) {
 	n, adds := min(p.pairs, ir.DotChunk), nest.Fixed(min(from, 1))
 	if from > 0 {
@@ -68,14 +68,15 @@ func (p *product) arg(w *walk, f *factor, from int) nest.Arg {
 	return arg
 }
 
-// packsLeft reports whether chunks of left rows are packed: their elements are strided, or too many rows share a set of the
-// cache, and there are enough columns to pay for the copy.
+// packsLeft reports whether chunks of left rows are packed: their elements are strided, too many rows share a set of the
+// cache, or many pass a right chunk that fills most of the second-level cache; and there are enough columns to pay for the copy.
 func (p *product) packsLeft() bool {
 	if p.left.packed || p.cols.all(p.step.Axes) < p.t.Matmul.PackCols {
 		return false
 	}
 	row := p.left.strides[p.rows.last()] * p.dtype.Size()
-	return p.left.apart != 1 || row%p.t.Matmul.SetBytes == 0
+	many := p.rows.all(p.step.Axes) >= p.t.Matmul.PackRows
+	return p.left.apart != 1 || row%p.t.Matmul.SetBytes == 0 || many && p.stays()
 }
 
 // packLeft returns the call that copies the pairs of the block's left rows into local memory, and the copy. It reads along the

@@ -21,7 +21,7 @@ import (
 // many, with tails.
 func TestMatmul(t *testing.T) {
 	all := reached{}
-	all.checkAll(t, []string{"panels", "no panels", "batch", "blocks of rows", "blocks of columns", "blocks of images", "chunks", "left windows", "right windows", "right chunks", "chunks for blocks",
+	all.checkAll(t, []string{"panels", "no panels", "batch", "blocks of rows", "blocks of columns", "blocks of images", "chunks", "left windows", "right windows", "right chunks", "chunks for blocks", "panels that stay",
 		"matmul-implicit", "matmul-implicit/left", "matmul-rows", "pack u32", "kernel (u0:f32) { t0 = copy u0; store t0 }", "transpose u32"}, func(t *rapid.T) {
 		draw := rapid.SampledFrom([]func(*rapid.T) string{drawProduct, drawWindows}).Draw(t, "form of product")
 		p := lowered(t, draw(t))
@@ -57,6 +57,7 @@ func TestMatmul(t *testing.T) {
 				"left windows":      of.left.packed,
 				"right chunks":      of.chunked(),
 				"chunks for blocks": of.chunked() && of.rows.count(s.Axes) > 1,
+				"panels that stay":  of.stays() && !of.chunked() && of.rows.count(s.Axes) > 1,
 				"right windows":     of.right.packed && of.rows.count(s.Axes) > 1,
 			} {
 				if is {
@@ -140,9 +141,10 @@ func drawMachine(t *rapid.T) *tuning.Machine {
 	m := tuning.Default(rapid.IntRange(1, 4).Draw(t, "workers"))
 	m.SetVector(rapid.SampledFrom([]int{32, 64}).Draw(t, "vector"))
 	m.Matmul.FewRows, m.Matmul.FewRowsBytes, m.Matmul.FewRowsLeast = 40, 128, 64
-	m.Matmul.RightBytes = rapid.SampledFrom([]int{1 << 10, 1 << 16, m.Matmul.RightBytes}).Draw(t, "packed bytes")
+	m.Matmul.ChunkBytes = rapid.SampledFrom([]int{1 << 10, 1 << 16, m.Matmul.ChunkBytes}).Draw(t, "packed bytes")
 	if rapid.Bool().Draw(t, "small blocks") {
 		m.Matmul.LeftBytes = ir.DotChunk * 8 * rapid.IntRange(1, 9).Draw(t, "block rows")
+		m.Matmul.PassingRows = rapid.IntRange(1, 24).Draw(t, "passing rows")
 		m.Matmul.Cols, m.Matmul.LeastCols = 32, 16
 		m.Matmul.Windows = rapid.IntRange(1, 60).Draw(t, "windows")
 		m.Matmul.PackCols = 8
