@@ -27,11 +27,14 @@ func TestLeavesOfWrittenTables(t *testing.T) {
 		}
 		copy(words[i*ir.NodeWords:], node)
 	}
-	var done atomic.Bool
+	var (
+		done  atomic.Bool
+		turns atomic.Int64 // of the writer
+	)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		for !done.Load() {
+		for ; !done.Load(); turns.Add(1) {
 			for i := 0; i < count/2; i++ {
 				atomic.StoreInt32(&words[i*ir.NodeWords], 1<<20)
 				atomic.StoreInt32(&words[i*ir.NodeWords+2], 1<<20)
@@ -45,7 +48,7 @@ func TestLeavesOfWrittenTables(t *testing.T) {
 	defer func() { done.Store(true); <-ended }()
 	work := make([]int32, kernel.LeavesWork)
 	s := crowd{features: features, count: count, nodes: unsafe.Pointer(&words[0]), x: unsafe.Pointer(&work[0]), out: unsafe.Pointer(&work[0])}
-	for range 20_000 {
+	for turns.Load() < 20_000 {
 		var made top
 		s.top(&made, 0, block)
 		for i := range made.count {
