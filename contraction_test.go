@@ -39,7 +39,8 @@ func TestContraction(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range instruction.FindAllSubmatch(listing, -1) {
 		file := string(m[1])
-		if seen[file] = true; fused[file] == "" {
+		seen[file] = true
+		if fused[file] == "" {
 			t.Errorf("%s:%s has %s: convert the product, as in float64(x*y) + z", file, m[2], m[3])
 		}
 	}

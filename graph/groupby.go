@@ -17,7 +17,7 @@ type Groups struct {
 	count Extent
 }
 
-// GroupBy divides the slices of x along its first axis among count groups, an int or a Dim. Codes, a vector of integers
+// GroupBy divides the slices of x along its first axis among count groups, an int or the size of an axis of some input. Codes, a vector of integers
 // with one for each slice, have the numbers of their groups, from 0; a negative code leaves the slice out. Factorize makes
 // codes of any keys.
 //

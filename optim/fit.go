@@ -182,7 +182,7 @@ func (f *Fit) Step(ctx context.Context, inputs ...*graph.Tensor) (loss float64, 
 		return 0, fail("the Fit was not made by New, or New returned an error")
 	}
 	if len(inputs) != f.data {
-		return 0, fail("%d inputs given, the loss takes %d", len(inputs), f.data)
+		return 0, fail("%d inputs given, the loss takes %d: %v", len(inputs), f.data, f.program.Inputs()[:f.data])
 	}
 	outs := slices.Concat([]*graph.Tensor{f.loss}, f.held)
 	if err := f.program.RunInto(ctx, outs, slices.Concat(inputs, f.held)...); err != nil {

@@ -170,7 +170,7 @@ func TestMistakes(t *testing.T) {
 	fit, err := optim.New(optim.SGD{Rate: optim.Constant(1)}, w.Mul(x).Sum(), &params, x)
 	require.NoError(t, err)
 	_, err = fit.Step(t.Context())
-	require.ErrorContains(t, err, "optim: 0 inputs given, the loss takes 1")
+	require.ErrorContains(t, err, "optim: 0 inputs given, the loss takes 1: [x float32[3]]")
 	require.ErrorContains(t, err, "optim_test.go:")
 	_, err = fit.Step(t.Context(), graph.Zeros(graph.Float32, 4))
 	require.ErrorContains(t, err, "optim_test.go:")

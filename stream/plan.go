@@ -72,6 +72,11 @@ func (p *plan) bind(j *Job) (map[string]int, error) {
 	if p.size, err = j.sizeName(); err != nil {
 		return nil, err
 	}
+	for name := range j.Inputs {
+		if !slices.ContainsFunc(p.inputs, func(in graph.Port) bool { return in.Name == name }) {
+			return nil, fmt.Errorf("there is no input %q: the program has %v", name, p.inputs)
+		}
+	}
 	sizes := map[string]int{}
 	p.shapes = make([][]int, len(p.inputs))
 	for i, in := range p.inputs {
@@ -91,11 +96,6 @@ func (p *plan) bind(j *Job) (map[string]int, error) {
 			if name, a, b, ok := d.Linear(); ok && (shape[k]-b)%a == 0 {
 				sizes[name] = (shape[k] - b) / a
 			}
-		}
-	}
-	for name := range j.Inputs {
-		if !slices.ContainsFunc(p.inputs, func(in graph.Port) bool { return in.Name == name }) {
-			return nil, fmt.Errorf("there is no input %q: the program has %v", name, p.inputs)
 		}
 	}
 	p.scale = make([]int, len(p.inputs))

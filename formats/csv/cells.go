@@ -55,6 +55,8 @@ var makers = map[graph.DType]func(dt graph.DType, f Format, layout string) cells
 func newCells(c Column, f Format) (cells, error) {
 	maker, ok := makers[c.Type]
 	switch {
+	case c.Type == graph.DType(0):
+		return nil, fmt.Errorf("csv: column %s has no Type", c.Name)
 	case !ok:
 		return nil, fmt.Errorf("csv: columns of %s are not read: read another type, and Cast it", c.Type)
 	case c.Time != "" && c.Type != graph.Float64 && c.Type != graph.Int64 && c.Type != graph.Int32 && c.Type != graph.Uint32 && c.Type != graph.Uint64:

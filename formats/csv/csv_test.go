@@ -81,7 +81,7 @@ func TestErrors(t *testing.T) {
 		`"12,5"`:    ": if a comma is the decimal mark, read the file with csv.Format{Decimal: ','}, and if it separates thousands, remove it",
 		`"1,234.5"`: ": the decimal mark is '.', and thousands separators are not read",
 		"12 kg":     ": a cell has one number, without a unit, such as -1.5e3",
-		"none":      `: a missing number is an empty cell or nan, or with csv.Format{Missing: []string{"none"}} this word`,
+		"none":      `: a missing number is an empty cell or nan, or with csv.Format{Missing: []string{"none"}} this word; words are read with encoding/csv`,
 	} {
 		_, err := csv.Read(strings.NewReader("a\n"+cell+"\n"), graph.Float64)
 		require.EqualError(t, err, fmt.Sprintf("csv: line 2, column 1 (a): %q is no float64%s", strings.Trim(cell, `"`), hint))
@@ -94,6 +94,8 @@ func TestErrors(t *testing.T) {
 	require.EqualError(t, err, `csv: no column is called "a": there are ["1" "2"]: if these are numbers, not names, read the file with csv.Format{Unnamed: true}`)
 	_, err = csv.Read(strings.NewReader("a\n1\n"), graph.Float16)
 	require.EqualError(t, err, "csv: columns of float16 are not read: read another type, and Cast it")
+	_, err = csv.ReadColumns(strings.NewReader("a\n1\n"), csv.Column{Name: "a"})
+	require.EqualError(t, err, "csv: column a has no Type")
 	x, err := csv.Read(strings.NewReader("\ufeffa,b\n"), graph.Float32)
 	require.NoError(t, err)
 	require.Equal(t, []int{0, 2}, x.Shape())

@@ -167,7 +167,7 @@ func (f Format) hint(cell string, dt graph.DType) string {
 	case !floats && err == nil:
 		return ": read float64"
 	case !digits && floats:
-		return fmt.Sprintf(": a missing number is an empty cell or nan, or with csv.Format{Missing: []string{%q}} this word", cell)
+		return fmt.Sprintf(": a missing number is an empty cell or nan, or with csv.Format{Missing: []string{%q}} this word; words are read with encoding/csv", cell)
 	case !digits:
 		return ""
 	case strings.ContainsAny(cell, ",.") && (or(f.Decimal, '.') != '.' || strings.Contains(cell, ".") || strings.Count(cell, ",") > 1):

@@ -145,6 +145,11 @@ func (p *Program) Run(ctx context.Context, feeds graph.Feeds) (map[string]*graph
 	if ctx == nil {
 		return nil, errors.New("onnx: the context is nil: give it context.Background()")
 	}
+	for _, name := range slices.Sorted(maps.Keys(feeds)) {
+		if !slices.Contains(p.inputs, name) {
+			return nil, fmt.Errorf("onnx: the model has no input %q: it takes %q", name, p.inputs)
+		}
+	}
 	ins := make([]*graph.Tensor, len(p.inputs))
 	for i, name := range p.inputs {
 		t, ok := feeds[name]
@@ -152,11 +157,6 @@ func (p *Program) Run(ctx context.Context, feeds graph.Feeds) (map[string]*graph
 			return nil, fmt.Errorf("onnx: input %q is missing: the model takes %q", name, p.inputs)
 		}
 		ins[i] = t
-	}
-	for _, name := range slices.Sorted(maps.Keys(feeds)) {
-		if !slices.Contains(p.inputs, name) {
-			return nil, fmt.Errorf("onnx: the model has no input %q: it takes %q", name, p.inputs)
-		}
 	}
 	if err := p.root.check(ins, p.inputs); err != nil {
 		return nil, err
