@@ -34,7 +34,7 @@ var quantileMethods = map[string]func(n, q float64) float64{
 	"nearest":  func(n, q float64) float64 { return math.RoundToEven(q * (n - 1)) },
 
 	"inverted_cdf":              func(n, q float64) float64 { return math.Ceil(n*q) - 1 },
-	"averaged_inverted_cdf":     func(n, q float64) float64 { return (math.Ceil(n*q)+math.Floor(float64(n*q)+1))/2 - 1 },
+	"averaged_inverted_cdf":     func(n, q float64) float64 { return float64((math.Ceil(n*q)+math.Floor(float64(n*q)+1))/2) - 1 },
 	"closest_observation":       func(n, q float64) float64 { return math.RoundToEven(n*q) - 1 },
 	"interpolated_inverted_cdf": plottingPosition(0, 1),
 	"hazen":                     plottingPosition(0.5, 0.5),
