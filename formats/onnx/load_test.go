@@ -107,6 +107,8 @@ func TestNames(t *testing.T) {
 	require.Equal(t, "input_1 float32[batch_size,4]", p.Graph().Inputs()[0].String())
 	x := graph.New(graph.Float32, 2, 4)
 	_, err = p.Run(context.Background(), graph.Feeds{"input": x})
+	require.EqualError(t, err, `onnx: the model has no input "input": it takes ["input.1"]`)
+	_, err = p.Run(context.Background(), graph.Feeds{})
 	require.EqualError(t, err, `onnx: input "input.1" is missing: the model takes ["input.1"]`)
 	_, err = p.Run(context.Background(), graph.Feeds{"input.1": x, "y": x})
 	require.EqualError(t, err, `onnx: the model has no input "y": it takes ["input.1"]`)
