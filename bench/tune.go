@@ -5,14 +5,13 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"time"
 	"unsafe"
 
-	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/tuning"
+	"github.com/stridefuse/stridefuse/runtime"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
@@ -28,13 +27,7 @@ type proposal struct {
 
 // tune measures and prints a line for each constant.
 func tune(stdout io.Writer) error {
-	if _, err := graph.Compile(graph.Input("x", graph.Float32, 1).Neg()); err != nil { // registers the kernels
-		return err
-	}
-	m := tuning.Default(1)
-	if abi.Best() == abi.NEON {
-		m = tuning.NEON(1)
-	}
+	m := new(runtime.Executor).Machine()
 	fmt.Fprintf(stdout, "%-22s %12s %12s  measured on %s\n", "ir/tuning", "now", "proposed", abi.Best())
 	for _, p := range slices.Concat(caches(m), calls(m)) {
 		fmt.Fprintf(stdout, "%-22s %12.6g %12.6g  %s\n", p.name, p.now, p.proposed, p.from)
@@ -93,7 +86,9 @@ func shuffled(bytes, apart int) []uint32 {
 	return memory
 }
 
-// follow reads n lines of a cycle one after the other.
+// follow reads n lines of a cycle one after the other. Inlined, it would be left out where nothing uses its result.
+//
+//go:noinline
 func follow(memory []uint32, n int) (at uint32) {
 	for range n {
 		at = memory[at]
@@ -104,9 +99,8 @@ func follow(memory []uint32, n int) (at uint32) {
 // chase returns the time of a read that depends on the one before, in nanoseconds.
 func chase(memory []uint32) float64 {
 	const reads = 1 << 16
-	end := follow(memory, len(memory)/16) // into the caches
-	defer func() { runtime.KeepAlive(end) }()
-	return least(9, reads, func() { end += follow(memory, reads) })
+	follow(memory, len(memory)/16) // into the caches
+	return least(9, reads, func() { follow(memory, reads) })
 }
 
 // wayBytes returns the least power of two so that lines of twice eight ways, which are that far apart, evict each other.

@@ -173,9 +173,8 @@ func groupName(t Target, group string) string {
 	return cmp.Or(strings.TrimPrefix(t.Suffix(), "_"), t.Name()) + group
 }
 
-// registration returns the table of the kernels, a variable with the given name, and the init function that registers them unless the package
-// has a function
-// Register. The table is a variable that the linker fills: inside the init function it would be code.
+// registration returns the table of the kernels, a variable with the given name, and the init function that registers them
+// unless the package has a function Register. The table is a variable that the linker fills: inside the init function it would be code.
 func (g *generator) registration(engine, name, suffix string, kernels []named) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "var %s = []abi.Kernel{\n%s}\n\n", name, rows(kernels, suffix))

@@ -17,9 +17,9 @@ type Groups struct {
 	count Extent
 }
 
-// GroupBy divides the slices of x along its first axis among count groups, an int or the size of an axis of some input. Codes, a vector of integers
-// with one for each slice, have the numbers of their groups, from 0; a negative code leaves the slice out. Factorize makes
-// codes of any keys.
+// GroupBy divides the slices of x along its first axis among count groups, an int or the size of an axis of some input.
+// Codes, a vector of integers with one for each slice, have the numbers of their groups, from 0; a negative code leaves
+// the slice out. Factorize makes codes of any keys.
 //
 //	keys, err := graph.Factorize(ctx, city, year) // of two columns
 //	n := graph.Dim("n")

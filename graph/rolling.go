@@ -44,9 +44,10 @@ func (x Node) Rolling(axis any, size int) Rolling {
 	return Rolling{x: x, axis: k, size: size}
 }
 
-// MinPeriods returns the statistics without NaNs, which are left out of each window. A window of fewer than least numbers has the
-// result NaN. Count is not affected. With least 0 only Sum has a number, 0, for a window of NaNs. pandas' rolling(size, min_periods=least) begins with shorter windows:
-// those of x.PadWith([]int{size-1}, []int{0}, math.NaN()).
+// MinPeriods returns the statistics without NaNs, which are left out of each window. A window of fewer than least numbers
+// has the result NaN. Count is not affected. With least 0 only Sum has a number, 0, for a window of NaNs.
+// pandas' rolling(size, min_periods=least) begins with shorter windows: those of
+// x.PadWith([]int{size-1}, []int{0}, math.NaN()).
 func (r Rolling) MinPeriods(least int) Rolling {
 	if r.x.Err() != nil {
 		return r

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/stridefuse/stridefuse/formats/onnx"
@@ -48,13 +47,10 @@ const (
 	mostRuns      = 100
 )
 
-// answered tells that the process has begun an answer.
-var answered atomic.Bool
-
 // answer compiles and runs the program of a question.
 func (t *tool) answer(ctx context.Context, q question) reply {
 	timeout := answerTimeout
-	if !answered.Swap(true) {
+	if !t.answered.Swap(true) {
 		timeout = firstTimeout
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)

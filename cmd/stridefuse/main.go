@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/stridefuse/stridefuse/passes"
@@ -39,7 +40,8 @@ type tool struct {
 	profiled       bool          // whether programs measure their steps
 	dump           string        // the text of the file
 	captured       map[string]capture
-	before         int // the lines of it before the part that is read
+	before         int         // the lines of it before the part that is read
+	answered       atomic.Bool // whether explore has begun an answer
 	flags
 }
 

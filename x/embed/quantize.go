@@ -16,7 +16,10 @@ const groupSize = 64
 // quantized returns a matrix [out,in] of the file, transposed, as 8-bit weights times their scales. Both are Variables: a
 // program converts constants once and keeps the result, but converts Variables in each run.
 func (w *weights) quantized(name string, out, in int) graph.Node {
-	group := gcd(in, groupSize)
+	group := groupSize
+	for in%group != 0 {
+		group /= 2 // a short group at the end would have another shape
+	}
 	rows := w.matrix(name, out, in).Cast(graph.Float32).T().Reshape(in/group, group, out)
 	scale := rows.Abs().Max(1, graph.KeepDims).Div(math.MaxInt8)
 	weights := graph.Where(scale.Eq(0), 0, rows.Div(scale)).Round().Cast(graph.Int8)
@@ -31,12 +34,4 @@ func (w *weights) quantized(name string, out, in int) graph.Node {
 		w.err = err
 	}
 	return graph.Fill(graph.Float32, 0, in, out)
-}
-
-// gcd returns the greatest common divisor.
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
