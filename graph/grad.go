@@ -31,9 +31,6 @@ func VJP(y Node, cotangent any, xs ...Node) Nodes {
 	if y.Err() != nil {
 		return repeated(y, len(xs))
 	}
-	if len(xs) == 0 {
-		return Nodes{fail("no Node is given with respect to which to differentiate")}
-	}
 	if err := takesGradient(y); err != nil {
 		return repeated(Node{poison(err, y.n)}, len(xs))
 	}
