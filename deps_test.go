@@ -68,7 +68,7 @@ var allowed = map[string][]string{
 	"cmd/ulp":                       {"cmd/ulp/oracle", "graph/cmplx", "codegen/amd64", "graph", "internal/progress", "ir", "ir/elementary", "ir/kernel", "runtime/abi", "runtime/builtin/portable"},
 	"cmd/ulp/oracle":                {},
 	"docs/recipes":                  {},
-	"bench":                         {"bench/formula", "graph", "ir/kernel", "ir/tuning", "runtime/abi"},
+	"bench":                         {"bench/formula", "graph", "ir/kernel", "ir/tuning", "runtime", "runtime/abi"},
 	"bench/basics":                  {"graph", "formats/npy"},
 	"bench/larger":                  {"graph", "stream", "formats/zarr"},
 	"bench/loops":                   {"bench/formula", "graph"},
