@@ -11,9 +11,10 @@ import (
 // Call is a program bound to the tensors that it runs on, for loops that compute small things often. It does the checks
 // and lookups of RunInto once; in a small run they take as long as the rest.
 type Call struct {
-	bound *runtime.Bound
-	trap  *Program  // the program of WithDebug(NonFinite) or DivisionByZero, or nil
-	ins   []*Tensor // the inputs of that program
+	bound   *runtime.Bound
+	program *Program
+	ins     []*Tensor
+	again   bool // the outputs share no memory with the inputs
 }
 
 // Bind returns a Call that computes the outputs for the given inputs into the given tensors, as RunInto does. The
@@ -27,11 +28,7 @@ func (p *Program) Bind(outs []*Tensor, ins ...*Tensor) (*Call, error) {
 	if err != nil {
 		return nil, cmp.Or(p.checkOuts(b, outs), atCaller(err))
 	}
-	c := &Call{bound: bound}
-	if p.traps != 0 {
-		c.trap, c.ins = p, slices.Clone(ins)
-	}
-	return c, nil
+	return &Call{bound, p, slices.Clone(ins), !overlap(outs, ins)}, nil
 }
 
 // Run computes the outputs. It allocates nothing, except with WithDebug(NonFinite) or DivisionByZero. A Call is for one
@@ -43,13 +40,11 @@ func (c *Call) Run(ctx context.Context) error {
 	case ctx == nil:
 		return misuse("run", "the context is nil: give it context.Background()")
 	}
-	if c.trap != nil {
-		if err := c.trap.check(ctx, c.ins); err != nil {
-			return err
-		}
+	if err := c.program.check(ctx, c.ins); err != nil {
+		return err
 	}
 	if err := c.bound.Run(ctx); err != nil {
-		return atCaller(err)
+		return c.program.outside(ctx, atCaller(err), c.ins, c.again)
 	}
 	return nil
 }

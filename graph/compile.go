@@ -91,7 +91,7 @@ func (s *settings) config() program.Config {
 func (p *Program) finish(s *settings, f *ir.Func, captured []*Tensor, frozen []bool, sizes []string) (err error) {
 	f.Fast = f.Fast || s.fast
 	if p.compiled, err = program.New(s.config(), f, len(p.inputs), captured, frozen, sizes); err != nil {
-		return err
+		return p.withoutPlace(f, err, nil)
 	}
 	if err := p.compiled.Example(); err != nil {
 		return err

@@ -29,5 +29,5 @@ func TestEdge(t *testing.T) {
 	_, err = graph.Compress(ctx, x, x, 0)
 	require.ErrorContains(t, err, "compress: the mask has 2 axes: it must be a vector")
 	_, err = graph.Compress(ctx, x, graph.Of([]bool{false, true, true}), 0)
-	require.ErrorContains(t, err, "index 2 is outside an axis of 2 elements")
+	require.ErrorContains(t, err, "compress: index 2 at [1] of the indices int64[2] is outside axis 0 of int32[2,3]: allowed are 0 to 1")
 }

@@ -31,7 +31,7 @@ func (p *Program) findFault(ctx context.Context, s *search, checks func(*ir.Func
 		return nil, nil, s.err
 	}
 	outs := make([]*Tensor, len(s.values))
-	if err := s.program.runNew(ctx, outs, ins); err != nil {
+	if _, err := s.program.run(ctx, outs, ins, true); err != nil {
 		return nil, nil, err
 	}
 	for i, v := range s.values {
@@ -116,7 +116,7 @@ func (p *Program) FindDivisionByZero(ctx context.Context, ins ...*Tensor) error 
 	}
 	v, index, err := p.findFault(ctx, &p.divisions, divisionChecksOf, ins)
 	if v == nil {
-		return err
+		return p.outside(ctx, err, ins, true)
 	}
 	return &DivisionByZeroError{Pos: v.Pos, Call: v.Call.String(), Op: v.Op, Index: index}
 }
@@ -169,7 +169,7 @@ func (p *Program) FindNonFinite(ctx context.Context, ins ...*Tensor) error {
 	}
 	v, index, err := p.findFault(ctx, &p.nonFinite, finiteChecksOf, ins)
 	if v == nil {
-		return err
+		return p.outside(ctx, err, ins, true)
 	}
 	return &NonFiniteError{Pos: v.Pos, Call: v.Call.String(), Op: v.Op, Index: index}
 }

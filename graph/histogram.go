@@ -1,13 +1,6 @@
 package graph
 
-import (
-	"context"
-	"errors"
-	"fmt"
-	"slices"
-
-	"github.com/stridefuse/stridefuse/ir"
-)
+import "github.com/stridefuse/stridefuse/ir"
 
 // Counts of elements in bins.
 
@@ -83,68 +76,4 @@ func (x Node) BinCount(bins any) Node {
 	}
 	one := Scalar(Int64, 1).BroadcastTo(i.n.typ.Shape.NumElems())
 	return one.SegmentSum(i, bins)
-}
-
-// numbering is a call whose elements number bins or groups. The error of a run for a number without one names it and its element, which a
-// run does not know, because kernels take indices from registers; so the numbers are computed once more.
-type numbering struct {
-	call  string
-	first int64 // the index of number 0
-	text  string
-}
-
-var numberings = []numbering{
-	{"bincount", 0, "element %d, in row-major order, is %d: %d bins count the numbers 0 to %d: give more bins, or ClampIndex the elements"},
-	{"groupby", 1, "code %[2]d of slice %[1]d: %[3]d groups have the codes 0 to %[4]d, and a negative one is in no group"},
-}
-
-// outside returns the error of a run, whose inputs it has not overwritten. If a number was outside its bins or groups, the error says which
-// element that was.
-func (p *Program) outside(ctx context.Context, err error, ins []*Tensor) error {
-	var at *Error
-	var index *ir.IndexError
-	if !errors.As(err, &at) || !errors.As(err, &index) {
-		return err
-	}
-	for _, n := range numberings {
-		v, place, failed := p.findFault(ctx, &search{}, func(f *ir.Func) ([]check, error) { return n.checks(f, at.Pos, index) }, ins)
-		if v != nil && failed == nil {
-			count := index.Extent - int(n.first)
-			return &Error{Pos: at.Pos, Op: at.Op, Msg: fmt.Sprintf(n.call+": "+n.text, place[0], index.Index-n.first, count, count-1)}
-		}
-	}
-	return err
-}
-
-// checks adds, for each scatter by these numbers at a line, checks that its indices differ from the given one.
-func (n *numbering) checks(f *ir.Func, pos Pos, index *ir.IndexError) (list []check, err error) {
-	add := func(op ir.Op, a ir.Attr, args ...*ir.Value) (v *ir.Value) {
-		if err == nil {
-			v, err = f.Add(op, a, pos, args...)
-		}
-		return v
-	}
-	for _, v := range slices.Clone(f.Body) {
-		if v.Pos != pos || !v.Op.Info().Scatters() || !n.numbers(v) {
-			continue
-		}
-		if extent, known := v.Args[0].Type.Shape[v.Attr.Axis].Int(); known && extent != index.Extent {
-			continue
-		}
-		i := v.Args[1]
-		if i.Type.DType != Int64 {
-			i = add(ir.OpCast, ir.Attr{DType: Int64}, i)
-		}
-		list = append(list, check{v, add(ir.OpNe, ir.Attr{}, i, add(ir.OpConst, ir.Attr{DType: Int64, Bits: uint64(index.Index)}))})
-	}
-	return list, err
-}
-
-// numbers reports whether the call made a scatter, or its indices.
-func (n *numbering) numbers(scatter *ir.Value) bool {
-	i := scatter.Args[1]
-	for i.Op.IsView() {
-		i = i.Args[0]
-	}
-	return scatter.Call.String() == n.call || i.Call.String() == n.call
 }

@@ -120,7 +120,7 @@ func KeptBytes() int64 { return runtime.KeptBytes() }
 func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 	_, err := p.run(ctx, outs, ins, true)
 	if err != nil {
-		err = p.outside(ctx, err, ins)
+		err = p.outside(ctx, err, ins, true)
 	}
 	return err
 }
@@ -138,9 +138,9 @@ func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) e
 		if bad := p.checkOuts(b, outs); bad != nil {
 			return bad
 		}
-		if !overlap(outs, ins) { // the inputs are as they were, so the wrong index is found in them
-			err = p.outside(ctx, err, ins)
-		}
+	}
+	if err != nil {
+		err = p.outside(ctx, err, ins, !overlap(outs, ins))
 	}
 	return err
 }
@@ -188,7 +188,9 @@ func atCaller(err error) error {
 	}
 	var e *Error
 	if errors.As(err, &e) && e.Pos == (Pos{}) {
-		return &Error{Pos: ir.CallerPos(), Op: e.Op, Msg: e.Msg}
+		at := *e
+		at.Pos = ir.CallerPos()
+		return &at
 	}
 	return err
 }

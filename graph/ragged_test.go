@@ -105,13 +105,13 @@ func TestRaggedErrors(t *testing.T) {
 		want           string
 	}{
 		{[]int64{0, 2, 2, 6}, good, ""},
-		{[]int64{1, 2, 2, 6}, good, "index -1 is outside an axis of 3 elements"},
-		{[]int64{0, 2, 2, 5}, good, "index 3 is outside an axis of 3 elements"},
-		{[]int64{0, 2, 2, 7}, good, "index 7 is outside an axis of 7 elements"},
-		{[]int64{0, 3, 1, 6}, good, "index -2 is outside an axis of 1 elements"},
-		{[]int64{-1, 2, 2, 6}, good, "index -1 is outside an axis of 7 elements"},
-		{[]int64{0, 2, 2, 6}, []int64{0, 4, 1, 2, 5, 0}, "index 5 is outside an axis of 5 elements"},
-		{[]int64{0, 2, 2, 6}, []int64{0, 4, 1, 2, 1, -1}, "index -1 is outside an axis of 5 elements"},
+		{[]int64{1, 2, 2, 6}, good, "raggedsum: index -1 is outside an axis of 3 elements"},
+		{[]int64{0, 2, 2, 5}, good, "raggedsum: index 3 is outside an axis of 3 elements"},
+		{[]int64{0, 2, 2, 7}, good, "raggedsum: index 7 is outside an axis of 7 elements"},
+		{[]int64{0, 3, 1, 6}, good, "raggedsum: index -2 is outside an axis of 1 elements"},
+		{[]int64{-1, 2, 2, 6}, good, "raggedsum: index -1 is outside an axis of 7 elements"},
+		{[]int64{0, 2, 2, 6}, []int64{0, 4, 1, 2, 5, 0}, "take: index 5 at [4] of the indices index int64[6] is outside axis 0 of table float32[5,16]"},
+		{[]int64{0, 2, 2, 6}, []int64{0, 4, 1, 2, 1, -1}, "take: index -1 at [5] of the indices index int64[6] is outside axis 0 of table float32[5,16]"},
 	} {
 		for _, options := range append(bagOptions, []graph.Item{graph.WithDebug(graph.NoFusion)}) {
 			p, err := graph.Compile(append(options, y)...)

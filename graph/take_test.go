@@ -87,7 +87,7 @@ func TestIndexOutside(t *testing.T) {
 		require.NoError(t, err)
 		for _, bad := range []int64{5, -1, 1 << 40} {
 			_, err = p.Run(t.Context(), graph.Ones(graph.Float32, 5, 3), graph.Of([]int64{0, bad}))
-			require.Regexp(t, `^take_test\.go:\d+: run: index -?\d+ is outside an axis of 5 elements: allowed are 0 to 4(, and by FromEnd those that count from the end)?$`, err.Error())
+			require.Regexp(t, `^take_test\.go:\d+: run: \w+: index -?\d+ at \[1(,0)?\] of the indices i int64\[2(,1)?\] is outside (axis \d of \w* ?float32\[\d,\d\]|an axis of 5 elements): allowed are 0 to 4(, and by FromEnd those that count from the end)?$`, err.Error())
 			require.NotContains(t, err.Error(), here2(-2), "the line is that of the op")
 		}
 	}
@@ -101,10 +101,10 @@ func TestTupleOutside(t *testing.T) {
 		bad  []int64
 		want string
 	}{
-		{[]int64{0, 4}, "index 4 is outside an axis of 4 elements"},
-		{[]int64{1, -1}, "index -1 is outside an axis of 4 elements"},
-		{[]int64{-1, 7}, "index -1 is outside an axis of 3 elements"},
-		{[]int64{1 << 62, 0}, "index 4611686018427387904 is outside an axis of 3 elements"},
+		{[]int64{0, 4}, "nd: index 4 at [0,1] of the indices i int64[1,2] is outside an axis of 4 elements"},
+		{[]int64{1, -1}, "nd: index -1 at [0,1] of the indices i int64[1,2] is outside an axis of 4 elements"},
+		{[]int64{-1, 7}, "nd: index -1 at [0,0] of the indices i int64[1,2] is outside an axis of 3 elements"},
+		{[]int64{1 << 62, 0}, "nd: index 4611686018427387904 at [0,0] of the indices i int64[1,2] is outside an axis of 3 elements"},
 	} {
 		for _, y := range []graph.Node{x.GatherND(i, 0), x.ScatterND(i, graph.Scalar(graph.Int8, 1).BroadcastTo(1), graph.ScatterSet)} {
 			p, err := graph.Compile(y)

@@ -57,6 +57,17 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 	})
 }
 
+// Bound returns a copy of v in which the named sizes of its attributes and its type are replaced by numbers. Its operands stay as they are.
+func (v *Value) Bound(sizes map[string]int) (*Value, error) {
+	w, attr := *v, *v.attr()
+	if err := attr.bind(sizes); err != nil {
+		return nil, err
+	}
+	shape, err := v.Type.Shape.Bind(sizes)
+	w.Attr, w.Type.Shape = &attr, shape
+	return &w, err
+}
+
 // symbolic reports whether an attribute of v has a named size, or an invalid extent.
 func (v *Value) symbolic() bool {
 	symbolic := func(d Dim) bool { return d.expr != "" }

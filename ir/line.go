@@ -19,10 +19,15 @@ type IndexError struct {
 }
 
 func (e *IndexError) Error() string {
+	return fmt.Sprintf("index %d is outside an axis of %d elements%s", e.Index, e.Extent, e.Allowed())
+}
+
+// Allowed returns the end of an error's text: the allowed indices, or "" if there are none.
+func (e *IndexError) Allowed() string {
 	if e.Extent == 0 {
-		return fmt.Sprintf("index %d is outside an axis of 0 elements", e.Index)
+		return ""
 	}
-	text := fmt.Sprintf("index %d is outside an axis of %d elements: allowed are 0 to %d", e.Index, e.Extent, e.Extent-1)
+	text := fmt.Sprintf(": allowed are 0 to %d", e.Extent-1)
 	if e.Index < 0 && e.Index >= -int64(e.Extent) {
 		text += ", and by FromEnd those that count from the end"
 	}
@@ -30,7 +35,12 @@ func (e *IndexError) Error() string {
 }
 
 // At returns the error of a run in which the op at a position has the index.
-func (e *IndexError) At(pos Pos) *Error { return &Error{Pos: pos, Op: "run", Msg: e.Error(), index: e} }
+func (e *IndexError) At(pos Pos) *Error { return e.Saying(pos, e.Error()) }
+
+// Saying is At with another text.
+func (e *IndexError) Saying(pos Pos, text string) *Error {
+	return &Error{Pos: pos, Op: "run", Msg: text, index: e}
+}
 
 // CatchIndex recovers the panic of an index outside its axis and stores it in err. Evaluators of definitions defer it.
 func CatchIndex(err *error) {

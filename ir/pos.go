@@ -47,7 +47,7 @@ func (c Call) String() string {
 }
 
 // callers are the packages whose functions make Nodes for users: package graph and packages made of it.
-var callers = []string{"graph", "graph/cmplx"}
+var callers = []string{"graph", "graph/cmplx", "optim"}
 
 // callOf returns the Call of a function with the given Go name.
 func callOf(function string) Call {

@@ -1,6 +1,8 @@
 package optim
 
 import (
+	"math"
+
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -9,9 +11,9 @@ import (
 // their gradients. None broadcasts: a shape that does not fit is an error with the line of the call.
 
 // CrossEntropy returns -log(softmax(logits)) of the right class of each example. logits is [..., classes], of floats;
-// labels is [...], of integers from 0 on. A label outside the classes gives 0, and no error: check labels that
-// come from elsewhere.
-func CrossEntropy(logits, labels graph.Node) graph.Node {
+// labels is [...], of integers from 0 on. A label outside the classes is an error of the run, which names it and its
+// place; Ignore leaves out the examples of a label.
+func CrossEntropy(logits, labels graph.Node, options ...LossOption) graph.Node {
 	p := logits.LogSoftmax(-1)
 	switch {
 	case p.Err() != nil:
@@ -26,9 +28,33 @@ func CrossEntropy(logits, labels graph.Node) graph.Node {
 	if !ir.Ints.Has(labels.DType()) {
 		return failed("CrossEntropy of %s labels: they must be integers", labels.DType())
 	}
-	right := labels.Cast(graph.Int64).Unsqueeze(-1).Eq(graph.Iota(graph.Int64, s[len(s)-1]))
-	return graph.Where(right, p, 0).Sum(-1).Neg()
+	classes := s[len(s)-1]
+	ignored := graph.Scalar(graph.Bool, false)
+	for _, o := range options {
+		ignored = ignored.Or(labels.Cast(graph.Int64).Eq(o.ignored))
+	}
+	class := labels
+	if len(options) > 0 {
+		class = graph.Where(ignored, 0, labels)
+	}
+	// Taking one of as many zeros as there are classes fails for another label.
+	class = class.Cast(graph.Int64).Add(graph.Fill(graph.Int64, 0, classes).Take(0, class))
+	right := class.Unsqueeze(-1).Eq(graph.Iota(graph.Int64, classes))
+	loss := graph.Where(right, p, 0).Sum(-1).Neg()
+	if len(options) > 0 {
+		loss = graph.Where(ignored, math.NaN(), loss)
+	}
+	return loss
 }
+
+// A LossOption changes a loss.
+type LossOption struct{ ignored int64 }
+
+// Ignore leaves the examples of a label, which may be outside the classes, out of CrossEntropy: their losses are NaN,
+// which NanMean and NanSum leave out, and their gradients are 0.
+//
+//	loss := optim.CrossEntropy(logits, labels, optim.Ignore(-100)).NanMean()
+func Ignore(label int64) LossOption { return LossOption{label} }
 
 // BinaryCrossEntropy returns -log(p) where the target is 1 and -log(1-p) where it is 0, for the probability p =
 // sigmoid(logits). Targets between 0 and 1 mix the two. Both have the same shape. It is computed as max(logits, 0) -

@@ -374,3 +374,42 @@ func Example() {
 	// Output:
 	// [2.00 -1.00]
 }
+
+// TestCrossEntropyLabels: a label outside the classes is an error that names it, its place and the line of the loss. Ignored labels count
+// neither in the mean nor in the gradients.
+func TestCrossEntropyLabels(t *testing.T) {
+	n := graph.Dim("n")
+	logits, labels := graph.Input("logits", graph.Float32, n, 3), graph.Input("labels", graph.Int32, n)
+	scores := graph.Of([]float32{1, 2, 3, 4, 0, -1, 0.5, 0, 1, 9, 9, 8}, 4, 3)
+	_, _, line, _ := runtime.Caller(0)
+	loss := optim.CrossEntropy(logits, labels)
+	p, err := graph.Compile(loss.Mean(), graph.Grad(loss.Mean(), logits))
+	require.NoError(t, err)
+	for _, bad := range []int32{3, -1, -100, math.MaxInt32} {
+		_, err = p.RunAll(t.Context(), scores, graph.Of([]int32{0, 2, bad, 1}))
+		require.EqualError(t, err, fmt.Sprintf("optim_test.go:%d: run: optim.crossentropy: label %d at [2] of labels int32[4] is outside the classes: the 3 classes have the labels 0 to 2, and Ignore leaves a label out", line+1, bad))
+	}
+
+	loss = optim.CrossEntropy(logits, labels, optim.Ignore(-100)).NanMean()
+	ignoring, err := graph.Compile(loss, graph.Grad(loss, logits))
+	require.NoError(t, err)
+	results := func(p *graph.Program, rows *graph.Tensor, labels ...int32) (mean float32, gradient []float32) {
+		outs, err := p.RunAll(t.Context(), rows, graph.Of(labels))
+		require.NoError(t, err)
+		mean, err = graph.At[float32](outs[0])
+		require.NoError(t, err)
+		gradient, err = graph.Data[float32](outs[1])
+		require.NoError(t, err)
+		return mean, gradient
+	}
+	kept := graph.Of([]float32{1, 2, 3, 4, 0, -1, 9, 9, 8}, 3, 3)
+	want, slopes := results(p, kept, 0, 2, 1)
+	mean, gradient := results(ignoring, scores, 0, 2, -100, 1)
+	require.InDelta(t, want, mean, 1e-6)
+	require.InDeltaSlice(t, append(append(slopes[:6:6], 0, 0, 0), slopes[6:]...), gradient, 1e-6)
+	mean, gradient = results(ignoring, kept, -100, -100, -100)
+	require.True(t, mean != mean)
+	require.Equal(t, make([]float32, 9), gradient)
+	_, err = ignoring.RunAll(t.Context(), scores, graph.Of([]int32{0, 2, -99, 1}))
+	require.ErrorContains(t, err, "optim.crossentropy: label -99 at [2] of ")
+}

@@ -220,11 +220,11 @@ func TestMistakes(t *testing.T) {
 		{1, "func f(%x: f32[9000000,900]) {\n  %0 = access %x {9000000,900}:{900,1}+0 : f32[9000000,900]\n  return %0\n}", "run -", "too many for the definition"},
 		{1, "", "eval a", "there is no input a"},
 		{1, "", "eval 1+", "formula: an operand is missing: the formula ends here\n\t1+\n\t  ^"},
-		{1, "", "eval take(arange(5),7)", "formula: index 7 is outside an axis of 5 elements: allowed are 0 to 4\n\ttake(arange(5),7)\n\t^"},
+		{1, "", "eval take(arange(5),7)", "formula: take: index 7 of the indices int64[] is outside axis 0 of int64[5]: allowed are 0 to 4\n\ttake(arange(5),7)\n\t^"},
 		{2, "", "eval 1 -fast", "flag provided but not defined: -fast"},
 		{1, "", "eval -fast", "there is no input fast"},
 		{1, "", "asm kernel", "stridefuse kernels prints the signatures of a program"},
-		{1, "func f(%x: f32[2]) {\n\n  %0 = const 9 : i64[]\n  %1 = reshape %0 : i64[1]\n  %2 = gather %x, %1 axis=0 : f32[1]\n  return %2\n}\n", "run - -in x=" + two, "-:5: run: index 9 is outside an axis of 2 elements"},
+		{1, "func f(%x: f32[2]) {\n\n  %0 = const 9 : i64[]\n  %1 = reshape %0 : i64[1]\n  %2 = gather %x, %1 axis=0 : f32[1]\n  return %2\n}\n", "run - -in x=" + two, "-:5: run: takealong: index 9 of the indices int64[] is outside axis 0 of x float32[2]: allowed are 0 to 1"},
 		{1, "plan p arena=0 {\n}", "explain -", "- is a plan: what was fused was decided before it"},
 	} {
 		o := tryCommand(t.Context(), c.stdin, passes.Default, strings.Fields(c.args)...)

@@ -60,5 +60,5 @@ func ExampleParseFile() {
 	_, err = p.Run(context.Background(), graph.Of([]float32{1, 2, 3}))
 	fmt.Println(err)
 	// Output:
-	// formula:5: run: index 7 is outside an axis of 3 elements: allowed are 0 to 2
+	// formula:5: run: take: index 7 of the indices int64[] is outside axis 0 of a float32[3]: allowed are 0 to 2
 }
