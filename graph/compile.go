@@ -61,6 +61,9 @@ func Compile(items ...Item) (*Program, error) {
 		}
 	}
 	f := l.function(s.name, s.outputs)
+	if s.names != nil {
+		f.Outputs = append(s.names, make([]string, len(s.outputs)-len(s.names))...)
+	}
 	if err := p.finish(&s, f, l.captured, append(make([]bool, len(p.inputs)), l.frozen...), l.sizes); err != nil {
 		return nil, err
 	}

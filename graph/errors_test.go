@@ -115,7 +115,7 @@ func TestNodeErrors(t *testing.T) {
 		{f32("a", 0).Reshape(0, -1), here() + ": reshape: shape [0] has 0 elements, and 0 does not divide them: give the extent in place of -1"},
 
 		// Inputs and names.
-		{graph.Input("1x", graph.Float32), here() + `: input: "1x" is not a name: use letters, digits and _`},
+		{graph.Input("1x", graph.Float32), here() + `: input: "1x" is not a name: use letters, digits, _ and dots`},
 		{graph.Input("a", graph.Float32, -1), here() + `: input a: an extent is -1: give an extent that differs from run to run as Dim("n")`},
 		{graph.Input("a", graph.Float32, n, -3), here() + ": input a: extent -3 of axis 1 is negative"},
 		{graph.Input("a", graph.Float32, 1.5), here() + ": input a: an extent is an int or a Dim, not float64"},

@@ -55,7 +55,7 @@ func (s *search) make(p *Program, checks func(*ir.Func) ([]check, error)) error 
 	if err != nil {
 		return err
 	}
-	fn.Results = nil
+	fn.Results, fn.Outputs = nil, nil
 	q := &Program{name: p.name, inputs: p.inputs}
 	for i, c := range list {
 		s.values, fn.Results = append(s.values, c.of), append(fn.Results, c.ok)

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -20,7 +19,7 @@ func (p *Program) Func() (*ir.Func, []*Tensor) {
 }
 
 // CompileFunc makes the program that computes a function, for example one from Program.Func or ir.Parse. Each parameter
-// is an input; the outputs are called out0, out1 and so on. The function is verified first, so its text may come from
+// is an input; outputs without a name are called out0, out1 and so on. The function is verified first, so its text may come from
 // an untrusted source. The options WithInputs and WithName have no effect.
 //
 // With WithConstants the program is the one that a dump is of: its parameters const0, const1 and so on are constants.
@@ -35,8 +34,12 @@ func CompileFunc(f *ir.Func, options ...Option) (*Program, error) {
 		}
 		o.addTo(&s)
 	}
-	s.name = f.Name
+	s.name, s.outputs, s.names = f.Name, make([]Node, len(f.Results)), f.Outputs
 	if err := s.check(); err != nil {
+		return nil, err
+	}
+	names, err := s.outputNames()
+	if err != nil {
 		return nil, err
 	}
 	var sizes []string
@@ -60,7 +63,7 @@ func CompileFunc(f *ir.Func, options ...Option) (*Program, error) {
 		p.inputs = append(p.inputs, Port{Name: in.Name(), DType: in.Type.DType, Shape: in.Type.Shape, Pos: in.Pos})
 	}
 	for i, out := range f.Results {
-		p.outputs = append(p.outputs, Port{Name: "out" + strconv.Itoa(i), DType: out.Type.DType, Shape: out.Type.Shape, Pos: out.Pos})
+		p.outputs = append(p.outputs, Port{Name: names[i], DType: out.Type.DType, Shape: out.Type.Shape, Pos: out.Pos})
 	}
 	frozen := append(make([]bool, len(p.inputs)), slices.Repeat([]bool{true}, len(captured))...)
 	if err := p.finish(&s, fn, captured, frozen, sizes); err != nil {

@@ -19,7 +19,7 @@ type namedOutput struct {
 	x    Node
 }
 
-// Output gives x a name as an output, which must be an identifier. Compile takes it in place of a Node, whose default
+// Output gives x a name as an output, of letters, digits, _ and dots. Compile takes it in place of a Node, whose default
 // name is out0, out1 and so on by position.
 func Output(name string, x Node) Item { return namedOutput{name, x} }
 
@@ -39,8 +39,8 @@ func (s *settings) outputNames() ([]string, error) {
 		if i < len(s.names) && s.names[i] != "" {
 			names[i] = s.names[i]
 		}
-		if !ir.IsName(names[i]) {
-			return nil, misuse("compile", "output %d: %q is not a name: use letters, digits and _", i, names[i])
+		if !ir.IsPortName(names[i]) {
+			return nil, misuse("compile", "output %d: %q is not a name: use letters, digits, _ and dots", i, names[i])
 		}
 		if k, taken := first[names[i]]; taken {
 			return nil, misuse("compile", "outputs %d and %d are both named %q: rename one of them", k, i, names[i])

@@ -1,14 +1,20 @@
 package graph_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 func TestRunNamed(t *testing.T) {
@@ -41,7 +47,7 @@ func TestRunNamed(t *testing.T) {
 	require.ErrorContains(t, err, "there is no program")
 
 	_, err = graph.Compile(graph.Output("a b", x))
-	require.EqualError(t, err, here2(-1)+`: compile: output 0: "a b" is not a name: use letters, digits and _`)
+	require.EqualError(t, err, here2(-1)+`: compile: output 0: "a b" is not a name: use letters, digits, _ and dots`)
 	_, err = graph.Compile(x, graph.Output("out0", y))
 	require.EqualError(t, err, here2(-1)+`: compile: outputs 0 and 1 are both named "out0": rename one of them`)
 }
@@ -127,4 +133,73 @@ func TestErrorsSayWhere(t *testing.T) {
 	require.EqualError(t, err, here2(-1)+": run scores: one tensor is given for out0 and for out1: give each its own")
 	_, err = p.Bind([]*graph.Tensor{out, out}, out)
 	require.ErrorContains(t, err, "one tensor is given for out0 and for out1")
+}
+
+// TestNamesInTexts: the texts of all stages have the names of inputs and outputs, also those with dots, and parse back.
+func TestNamesInTexts(t *testing.T) {
+	n := graph.Dim("n")
+	x, w := graph.Input("in.0", graph.Float32, n, 3), graph.Input("layer.0.weight", graph.Float32, 3, 2)
+	p, err := graph.Compile(graph.Output("head.scores", x.MatMul(w).Tanh()), x.Sum(1), graph.Output("total", x.Sum()))
+	require.NoError(t, err)
+	for _, stage := range graph.Stages() {
+		var dump strings.Builder
+		require.NoError(t, p.Dump(&dump, stage))
+		text, again := dump.String(), ""
+		switch stage {
+		case "loops", "panels", "tiles", "buffers", "split", "plan":
+			text, _, _ = strings.Cut(text, "// decisions")
+			text = strings.TrimRight(text, "\n") + "\n"
+			q, err := plan.ParsePlan(text)
+			require.NoError(t, err, text)
+			again = q.String()
+		case "schedule":
+			q, err := nest.Parse(text)
+			require.NoError(t, err, text)
+			again = q.String()
+		case "kernels":
+			require.NotContains(t, text, "layer")
+			continue
+		default:
+			text, _, _ = strings.Cut(text, "// group")
+			f, err := ir.Parse(text)
+			require.NoError(t, err, text)
+			again = f.String()
+			require.Contains(t, text, `return "head.scores"=%`, stage)
+			require.Contains(t, text, `, total=%`, stage)
+		}
+		require.Equal(t, text, again)
+		for _, name := range []string{`"in.0"`, `"layer.0.weight"`, `"head.scores"`, "total"} {
+			require.Contains(t, dump.String(), name, stage)
+		}
+	}
+	f, captured := p.Func()
+	require.Empty(t, captured)
+	f, err = ir.Parse(f.String())
+	require.NoError(t, err)
+	q, err := graph.CompileFunc(f)
+	require.NoError(t, err)
+	feeds := graph.Feeds{"in.0": graph.Ones(graph.Float32, 2, 3), "layer.0.weight": graph.Ones(graph.Float32, 3, 2)}
+	want, err := p.RunNamed(t.Context(), feeds)
+	require.NoError(t, err)
+	got, err := q.RunNamed(t.Context(), feeds)
+	require.NoError(t, err)
+	require.Len(t, want, 3)
+	for _, name := range []string{"head.scores", "out1", "total"} {
+		require.True(t, graph.Equal(want[name], got[name]), name)
+	}
+	var page, dot bytes.Buffer
+	require.NoError(t, p.WriteHTML(&page))
+	require.NoError(t, p.WriteDOT(&dot, graph.Steps))
+	for _, text := range []string{page.String(), dot.String(), p.Explain()} {
+		require.Contains(t, text, "layer.0.weight")
+		require.Contains(t, text, "head.scores")
+	}
+
+	for _, name := range []string{"", ".", ".w", "0.w", "a b", "a-b", `a"`} {
+		require.Error(t, graph.Input(name, graph.Float32).Err(), name)
+	}
+	f, err = ir.Parse("func f(%x: f32[]) {\n  return y=%x, y=%x\n}\n")
+	require.NoError(t, err)
+	_, err = graph.CompileFunc(f)
+	require.ErrorContains(t, err, `outputs 0 and 1 are both named "y"`)
 }

@@ -35,11 +35,12 @@ func Axis(name string, extent any) NamedAxis { return NamedAxis{name, extent} }
 var nodes atomic.Uint64
 
 // Input returns a Node for a tensor that is given when the program runs. A dim is an int, a Dim, or an Axis of either;
-// without dims it is a scalar. The name must be an identifier that no other input of the program has. A program takes
+// without dims it is a scalar. The name must be one that no other input of the program has, of letters, digits, _
+// and dots: "w", "layer.0.weight". A program takes
 // the inputs that its outputs need, in order of creation.
 func Input(name string, dt DType, extents ...any) Node {
-	if !ir.IsName(name) {
-		return fail("%q is not a name: use letters, digits and _", name)
+	if !ir.IsPortName(name) {
+		return fail("%q is not a name: use letters, digits, _ and dots", name)
 	}
 	shape, names := make(Shape, 0, len(extents)), make([]string, 0, len(extents))
 	for _, d := range extents {

@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // Copies of graphs.
 
 // Clone returns a copy of f whose values can be changed independently of f's. It numbers f if the body was edited since the
@@ -30,7 +32,7 @@ func (f *Func) Clone() *Func {
 		ref(w.Args, v.Args)
 	}
 	ref(lists[n:], f.Results)
-	return &Func{Name: f.Name, Fast: f.Fast, Params: lists[:params:params], Body: lists[params:n:n], Results: lists[n:], ids: len(f.Body), named: f.named}
+	return &Func{Name: f.Name, Fast: f.Fast, Params: lists[:params:params], Body: lists[params:n:n], Results: lists[n:], Outputs: slices.Clone(f.Outputs), ids: len(f.Body), named: f.named}
 }
 
 // operands returns the total number of operands of the values of the body.
@@ -46,7 +48,7 @@ func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, erro
 	if !f.numbered() {
 		f.Number()
 	}
-	g := &Func{Name: f.Name, Fast: f.Fast, named: f.named}
+	g := &Func{Name: f.Name, Fast: f.Fast, Outputs: slices.Clone(f.Outputs), named: f.named}
 	g.Reserve(len(params), len(f.Body), f.operands(), len(f.Results))
 	g.Params = append(g.Params, params...)
 	copied := func(v *Value) *Value {

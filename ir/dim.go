@@ -61,6 +61,12 @@ func IsName(name string) bool {
 	return name != ""
 }
 
+// IsPortName reports whether name can be that of an input or output of a program: a name in which there may also be dots, as in those of
+// tensors in files. Texts have it in quotes if it has one.
+func IsPortName(name string) bool {
+	return name != "" && name[0] != '.' && IsName(strings.ReplaceAll(name, ".", "_"))
+}
+
 // Int returns the number and true, or false for a symbolic extent.
 func (d Dim) Int() (int, bool) { return d.n, d.expr == "" }
 

@@ -94,7 +94,8 @@ type Func struct {
 	Params  []*Value
 	Body    []*Value
 	Results []*Value
-	Fast    bool // composed ops use their fast expansions
+	Outputs []string // the names of the results, "" for those without one; nil if none has one
+	Fast    bool     // composed ops use their fast expansions
 
 	ids   int // the ID of what Add appends next
 	named int // the greatest label so far
@@ -185,6 +186,14 @@ func (f *Func) Next(args []*Value) *Value {
 	f.ids++
 	f.Body = append(f.Body, p)
 	return p
+}
+
+// Output returns the name of a result, or "".
+func (f *Func) Output(result int) string {
+	if f.Outputs == nil {
+		return ""
+	}
+	return f.Outputs[result]
 }
 
 // Index returns the index of v in a list of f's params followed by the other values. These must have IDs of their own.

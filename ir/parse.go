@@ -55,11 +55,33 @@ func (p *parser) parseFunc() {
 	}
 	p.Mark("return", p.Blanks())
 	p.Want("return")
-	if p.Next() == '%' {
-		p.f.Results = p.operands(1 << 20)
+	if c := p.Next(); c == '%' || c == '"' || isLetter(c) {
+		p.results()
 	}
 	p.EndLine()
 	p.Want("}")
+}
+
+// results reads the results, which may have names.
+func (p *parser) results() {
+	named := false
+	for p.Bad == nil {
+		name := ""
+		if p.Next() != '%' {
+			name = p.Name("a result or its name")
+			named = named || name != ""
+			p.Want("=")
+		}
+		if v := p.operand(); v != nil {
+			p.f.Results, p.f.Outputs = append(p.f.Results, v), append(p.f.Outputs, name)
+		}
+		if !p.Accept(",") {
+			break
+		}
+	}
+	if !named {
+		p.f.Outputs = nil
+	}
 }
 
 func (p *parser) param() {
@@ -211,11 +233,8 @@ func (p *parser) operands(limit int) []*Value {
 	var out []*Value
 	for p.Bad == nil {
 		from := p.Blanks()
-		v := p.values[p.reference()]
-		switch {
-		case p.Bad != nil:
+		switch v := p.operand(); {
 		case v == nil:
-			p.Refuse(from, "%.40s is not a value that is known here: a parameter or an earlier line", p.Text[from:p.Pos])
 		case len(out) == limit:
 			p.Refuse(from, "more than %d operands", limit)
 		default:
@@ -226,6 +245,16 @@ func (p *parser) operands(limit int) []*Value {
 		}
 	}
 	return out
+}
+
+// operand reads a reference to a known value. It returns nil if there is none.
+func (p *parser) operand() *Value {
+	from := p.Blanks()
+	v := p.values[p.reference()]
+	if v == nil && p.Bad == nil {
+		p.Refuse(from, "%.40s is not a value that is known here: a parameter or an earlier line", p.Text[from:p.Pos])
+	}
+	return v
 }
 
 // Dtype reads the name of an element type.

@@ -11,9 +11,10 @@ import (
 //	func normalize(%x: f32[n,3]) {
 //	  %0 = const 1.5  : f32[]    // main.go:12
 //	  %1 = sub %x, %0 : f32[n,3] // main.go:12
-//	  return %1
+//	  return y=%1
 //	}
 //
+// Only results with names of their own have them.
 // The grammar is in grammar.ebnf. A value that is not of f prints as %?.
 func (f *Func) String() string {
 	p := newPrinter(f)
@@ -40,7 +41,7 @@ func (f *Func) String() string {
 	}
 	w.Flush()
 	b.WriteString("  return")
-	b.WriteString(p.operands(f.Results))
+	b.WriteString(p.results(f))
 	b.WriteString("\n}\n")
 	return b.String()
 }
@@ -121,6 +122,25 @@ func (p printer) param(v *Value) string {
 		text += " " + at.String()
 	}
 	return text
+}
+
+// results returns the results behind their names, the first one behind a space.
+func (p printer) results(f *Func) string {
+	if len(f.Outputs) != len(f.Results) {
+		return p.operands(f.Results)
+	}
+	var b bytes.Buffer
+	for i, v := range f.Results {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte(' ')
+		if name := f.Outputs[i]; name != "" {
+			b.WriteString(NameText(name) + "=")
+		}
+		b.WriteString(p.name(v))
+	}
+	return b.String()
 }
 
 // operands returns names, the first one behind a space.

@@ -54,6 +54,9 @@ func Verify(f *Func, s Stage) error {
 			v.fail("return", "return"+v.operands(f.Results), "result %d is not a value of the graph", i)
 		}
 	}
+	if len(f.Outputs) != 0 && len(f.Outputs) != len(f.Results) {
+		v.fail("return", "return"+v.operands(f.Results), "%d names of %d results", len(f.Outputs), len(f.Results))
+	}
 	return errors.Join(v.errs...)
 }
 

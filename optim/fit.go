@@ -29,7 +29,7 @@ func failed(format string, args ...any) graph.Node {
 }
 
 // Add adds a parameter whose value is a tensor, and returns its Node. Steps write to the tensor, which must be row-major
-// and share no memory with other parameters. The name must be an identifier that no other parameter or input has.
+// and share no memory with other parameters. The name is that of a graph.Input, which no other parameter or input has.
 func (p *Parameters) Add(name string, t *graph.Tensor) graph.Node {
 	if p == nil {
 		return failed("the Parameters are nil: declare a variable of the type")

@@ -33,7 +33,7 @@ func SplitGraph(f *ir.Func, frozen []bool) *Constants {
 	}
 	c.Func = f.Clone()
 	c.Func.Number()
-	c.Func.Results = nil
+	c.Func.Results, c.Func.Outputs = nil, nil
 	for _, r := range c.roots {
 		c.Func.Results = append(c.Func.Results, c.Func.Body[r.ID])
 	}

@@ -93,7 +93,7 @@ func (p *Program) Whole() (*ir.Func, []*tensor.Tensor) {
 	if p.Once == nil {
 		return p.Func.Clone(), p.Captured
 	}
-	f := &ir.Func{Name: p.Func.Name, Fast: p.Func.Fast}
+	f := &ir.Func{Name: p.Func.Name, Fast: p.Func.Fast, Outputs: slices.Clone(p.Func.Outputs)}
 	copies, named := map[*ir.Value]*ir.Value{}, map[string]*ir.Value{}
 	params := len(p.Func.Params) - len(p.OnceTo)
 	for _, v := range p.Func.Params[:params] {

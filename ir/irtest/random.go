@@ -4,6 +4,7 @@ package irtest
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"pgregory.net/rapid"
@@ -163,6 +164,15 @@ func (g *gen) results() {
 		r := g.pick("result", vs)
 		if !slices.Contains(g.f.Results, r) || g.chance("same result", 8) {
 			g.f.Results = append(g.f.Results, r)
+		}
+	}
+	if g.chance("named results", 4) {
+		for i := range g.f.Results {
+			name := []string{"", "y", "layer.0.y"}[g.int("name of a result", 0, 2)]
+			if name != "" {
+				name += strconv.Itoa(i)
+			}
+			g.f.Outputs = append(g.f.Outputs, name)
 		}
 	}
 }

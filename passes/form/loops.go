@@ -56,7 +56,8 @@ func (l *looper) interfaceBuffers() {
 		b.Name, b.Index, b.At = p.Name(), i, p.Attr.At
 	}
 	for i, r := range l.s.Func.Results {
-		l.add(r, plan.ResultBuffer).Index = i
+		b := l.add(r, plan.ResultBuffer)
+		b.Name, b.Index = l.s.Func.Output(i), i
 		*l.s.Buffer.At(computed(r)) = int32(len(l.s.Plan.Buffers))
 	}
 }
