@@ -26,7 +26,7 @@ func (p *Program) Bind(outs []*Tensor, ins ...*Tensor) (*Call, error) {
 	}
 	bound, err := b.Linked.Bind(outs, ins)
 	if err != nil {
-		return nil, cmp.Or(p.checkOuts(b, outs), atCaller(err))
+		return nil, cmp.Or(p.checkOuts(b, outs), p.atCaller(err))
 	}
 	return &Call{bound, p, slices.Clone(ins), !overlap(outs, ins)}, nil
 }
@@ -44,7 +44,7 @@ func (c *Call) Run(ctx context.Context) error {
 		return err
 	}
 	if err := c.bound.Run(ctx); err != nil {
-		return c.program.outside(ctx, atCaller(err), c.ins, c.again)
+		return c.program.outside(ctx, c.program.atCaller(err), c.ins, c.again)
 	}
 	return nil
 }

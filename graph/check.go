@@ -117,8 +117,13 @@ func (p *Program) inputError(in *Port, format string, args ...any) error {
 
 // misuse returns an error at the line that calls a method, prefixed with the name of the program if it has one.
 func (p *Program) misuse(call, format string, args ...any) error {
+	return &Error{Pos: ir.CallerPos(), Op: p.called(call), Msg: fmt.Errorf(format, args...).Error()}
+}
+
+// called returns the name of a call for errors: followed by the name of the program if it has one.
+func (p *Program) called(call string) string {
 	if p != nil && p.name != defaultName {
-		call += " " + p.name
+		return call + " " + p.name
 	}
-	return &Error{Pos: ir.CallerPos(), Op: call, Msg: fmt.Errorf(format, args...).Error()}
+	return call
 }

@@ -332,12 +332,29 @@ func TestRunOutOfMemory(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
-	p, err := graph.Compile(f32("x", 2).Neg())
+	p, err := graph.Compile(f32("x", 2).Neg(), graph.WithName("net"))
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
+	x := graph.New(graph.Float32, 2)
+	call, err := p.Bind([]*graph.Tensor{graph.New(graph.Float32, 2)}, x)
+	require.NoError(t, err)
 	cancel()
-	_, err = p.Run(ctx, graph.New(graph.Float32, 2))
-	require.ErrorIs(t, err, context.Canceled)
+	late, cancel := context.WithTimeout(context.Background(), -1)
+	defer cancel()
+	for _, run := range []func(context.Context) error{
+		func(ctx context.Context) error { _, err := p.Run(ctx, x); return err },
+		func(ctx context.Context) error {
+			return p.RunInto(ctx, []*graph.Tensor{graph.New(graph.Float32, 2)}, x)
+		},
+		call.Run,
+		func(ctx context.Context) error { return p.Prepare(ctx, nil) },
+	} {
+		for _, ctx := range []context.Context{ctx, late} {
+			err := run(ctx)
+			require.ErrorIs(t, err, ctx.Err())
+			require.Regexp(t, `^errors_test\.go:\d+: run net: `+ctx.Err().Error()+"$", err.Error())
+		}
+	}
 }
 
 func TestBadRepresentatives(t *testing.T) {

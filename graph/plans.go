@@ -48,7 +48,7 @@ func (p *Program) Prepare(ctx context.Context, sizes map[string]int) error {
 		return p.misuse("prepare", "the context is nil: give it context.Background()")
 	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return p.atCaller(err)
 	}
 	for name := range sizes {
 		if !slices.Contains(p.compiled.Sizes, name) {
@@ -63,7 +63,7 @@ func (p *Program) Prepare(ctx context.Context, sizes map[string]int) error {
 	if err != nil {
 		return err
 	}
-	return atCaller(p.compiled.Keep(ctx, b))
+	return p.atCaller(p.compiled.Keep(ctx, b))
 }
 
 // bind returns the binding for the given inputs, with the values of the constants that it reads. It makes the binding
@@ -80,7 +80,7 @@ func (p *Program) bind(ctx context.Context, ins []*Tensor) (*program.Binding, er
 		}
 	}
 	if err := p.compiled.Use(ctx, b); err != nil {
-		return nil, atCaller(err)
+		return nil, p.atCaller(err)
 	}
 	return b, nil
 }

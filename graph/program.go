@@ -158,12 +158,12 @@ func (p *Program) run(ctx context.Context, outs, ins []*Tensor, fresh bool) (*pr
 		return nil, p.misuse("run", "the context is nil: give it context.Background()")
 	}
 	if err := runtime.ContextError(ctx); err != nil {
-		return nil, atCaller(err)
+		return nil, p.atCaller(err)
 	}
 	if !p.empty() && p.traps == 0 {
 		if b := p.compiled.Last(); b != nil {
 			if taken, err := b.Linked.RunTaken(ctx, outs, ins, fresh); taken {
-				return b, atCaller(err)
+				return b, p.atCaller(err)
 			}
 		}
 	}
@@ -175,19 +175,20 @@ func (p *Program) run(ctx context.Context, outs, ins []*Tensor, fresh bool) (*pr
 		return nil, err
 	}
 	if fresh {
-		return b, atCaller(b.Linked.RunNew(ctx, outs, ins))
+		return b, p.atCaller(b.Linked.RunNew(ctx, outs, ins))
 	}
-	return b, atCaller(b.Linked.Run(ctx, outs, ins))
+	return b, p.atCaller(b.Linked.Run(ctx, outs, ins))
 }
 
-// atCaller adds the line of the user's call to an error of the executor that has no line. It returns the error of a
-// context as it is.
-func atCaller(err error) error {
-	if err == nil {
-		return nil
-	}
+// atCaller adds the line of the user's call to an error that has none: of the executor, or of a context.
+func (p *Program) atCaller(err error) error {
 	var e *Error
-	if errors.As(err, &e) && e.Pos == (Pos{}) {
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &e):
+		return ir.ErrorOf(ir.CallerPos(), p.called("run"), err)
+	case e.Pos == (Pos{}):
 		at := *e
 		at.Pos = ir.CallerPos()
 		return &at
@@ -215,7 +216,7 @@ func (p *Program) trapped(ctx context.Context, ins []*Tensor) (*program.Binding,
 		return nil, err
 	}
 	if err := runtime.ContextError(ctx); err != nil {
-		return nil, err
+		return nil, p.atCaller(err)
 	}
 	return p.bind(ctx, ins)
 }

@@ -11,16 +11,16 @@ type Error struct {
 	Op  string // the call in lower case, with its name if it has one: "add", "run", "run net", "input x"; "" if unknown
 	Msg string
 
-	index *IndexError // the cause, or nil
+	cause error // an *IndexError, the error of a context, or nil
 }
 
-// Unwrap returns the IndexError that caused the error, or nil.
-func (e *Error) Unwrap() error {
-	if e.index == nil {
-		return nil
-	}
-	return e.index
+// ErrorOf returns an error with the text of another one, which it wraps.
+func ErrorOf(pos Pos, op string, cause error) *Error {
+	return &Error{Pos: pos, Op: op, Msg: cause.Error(), cause: cause}
 }
+
+// Unwrap returns the IndexError or the error of a context that caused the error, or nil.
+func (e *Error) Unwrap() error { return e.cause }
 
 func (e *Error) Error() string {
 	text := e.Msg

@@ -39,7 +39,7 @@ func (e *IndexError) At(pos Pos) *Error { return e.Saying(pos, e.Error()) }
 
 // Saying is At with another text.
 func (e *IndexError) Saying(pos Pos, text string) *Error {
-	return &Error{Pos: pos, Op: "run", Msg: text, index: e}
+	return &Error{Pos: pos, Op: "run", Msg: text, cause: e}
 }
 
 // CatchIndex recovers the panic of an index outside its axis and stores it in err. Evaluators of definitions defer it.

@@ -45,10 +45,34 @@ func (p *plan) choose(j *Job) error {
 			return nil
 		}
 		if p.rows >= before {
-			return fmt.Errorf("the job needs about %d MB with blocks of %d rows, the fewest that it can have: Job.Memory is %d MB", 1+p.memory>>20, min(p.rows, p.total), bound>>20)
+			return p.tooLarge(bound)
 		}
 		want = min(p.rows, p.total) / 2
 	}
+}
+
+// tooLarge returns the error of a job whose shortest blocks need more memory than bound. If parts of an op's total are most of that, such as
+// all rows of a median, the error is about the op.
+func (p *plan) tooLarge(bound int) error {
+	parts := map[*ir.Value]float64{}
+	var most *ir.Value
+	for _, pass := range p.passes {
+		for i, bytes := range pass.body.partBytes(p.count) {
+			v := pass.body.Owner(i)
+			if parts[v] += bytes; most == nil || parts[v] > parts[most] {
+				most = v
+			}
+		}
+	}
+	if most == nil || parts[most] < float64(p.memory)/2 {
+		return fmt.Errorf("the job needs about %d MB with blocks of %d rows, the fewest that it can have: Job.Memory is %d MB", 1+p.memory>>20, min(p.rows, p.total), bound>>20)
+	}
+	instead := ""
+	if most.Op == ir.OpNth || most.Op.Info().Sorts {
+		instead = ", or count the elements by Histogram, whose counts need little memory"
+	}
+	return &ir.Error{Pos: most.Pos, Op: most.Called(), Msg: fmt.Sprintf("what it keeps of all rows until the last one needs about %d MB, and Job.Memory is %d MB: raise it%s",
+		1+int(min(parts[most], 1<<62))>>20, bound>>20, instead)}
 }
 
 // limits returns the constraints on blocks from the program and from the chunks of arrays, and the memory that one
@@ -190,11 +214,20 @@ func (b *blockProgram) bytes(blockCount int) float64 {
 			n += 2 * typeBytes(in.Type)
 		}
 	}
-	for i, out := range b.Func.Results {
+	for _, out := range b.Func.Results {
 		n += 2 * typeBytes(out.Type)
-		if i >= len(b.Results) && i < len(b.Results)+b.Parts {
-			n += 2 * float64(blockCount) * typeBytes(out.Type)
-		}
+	}
+	for _, bytes := range b.partBytes(blockCount) {
+		n += bytes
+	}
+	return n
+}
+
+// partBytes returns the memory of each part, of all blocks and concatenated.
+func (b *blockProgram) partBytes(blockCount int) []float64 {
+	n := make([]float64, b.Parts)
+	for i := range n {
+		n[i] = 2 * float64(blockCount) * typeBytes(b.Func.Results[len(b.Results)+i].Type)
 	}
 	return n
 }

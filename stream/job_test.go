@@ -195,6 +195,7 @@ func TestRefusals(t *testing.T) {
 		{node: x.Mul(2), job: stream.Job{Outputs: map[string]stream.Sink{}}, want: "output out0 float32[n,4] has rows and no Sink"},
 		{node: x.Sum(0), job: stream.Job{Memory: 1000}, want: "Job.Memory is 0 MB"},
 		{node: x.MatMul(graph.Const(graph.New(graph.Float32, 4, 3))), job: stream.Job{Memory: 1}, want: "the fewest that it can have: Job.Memory is 0 MB"},
+		{node: x.Median(0), job: stream.Job{Memory: 100_000}, want: "median: what it keeps of all rows until the last one needs about 1 MB, and Job.Memory is 0 MB: raise it, or count the elements by Histogram"},
 		{node: x.Sum(0), job: stream.Job{Size: "m"}, want: `no input has a first axis of the size "m"`},
 		{node: x.Sum(0), job: stream.Job{Rows: -1}, want: "must not be negative"},
 	} {

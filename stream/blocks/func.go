@@ -58,6 +58,9 @@ type Block struct {
 	owners []*ir.Value // the total to which each part contributes
 }
 
+// Owner returns the op of the graph to whose total a part contributes.
+func (b *Block) Owner(part int) *ir.Value { return b.owners[part] }
+
 // Finish is the function that follows a pass.
 type Finish struct {
 	Func   *ir.Func // nil if there is nothing to compute
