@@ -55,9 +55,9 @@ func TestShortAxes(t *testing.T) {
 		{x.Rolling(0, 100).Median(), 99, []string{"rolling: ", "axis 0 of shape [99]: a window of 100 elements", "does not fit into 99"}},
 		{x.Rolling(0, 9).Median(), 1, []string{"rolling: ", "axis 0 of shape [1]: a window of 9 elements", "does not fit into 1"}},
 		{x.Window(0, 3, 1, 1), 2, []string{"window: ", "axis 0 of shape [2]: a window of 3 elements", "does not fit into 2"}},
-		{x.Median(), 0, []string{"median: ", "axis 0 of shape [0] has no elements to select", "where n=0"}},
+		{x.Median(), 0, []string{"median: ", "axis 0 of shape [0] has no elements to select: leave out empty arrays, or lengthen the axis by PadWith", "where n=0"}},
 		{x.Quantile(0.3, 0), 0, []string{"quantile: ", "axis 0 of shape [0] has no elements to select", "where n=0"}},
-		{x.NanQuantile(0.3, 0), 0, []string{"nanquantile: ", "axis 0, which has no elements", "where n=0"}},
+		{x.NanQuantile(0.3, 0), 0, []string{"nanquantile: ", "axis 0 of shape [0] has no elements for index -1: leave out empty arrays, or lengthen the axis by PadWith", "where n=0"}},
 		{x.Reshape(-1, 4), 10, []string{"reshape: ", "shape [10] has 10 elements and [2,4] has 8: the quotient of [n/4,4] has a remainder", "where n=10"}},
 	} {
 		p, err := graph.Compile(c.y)

@@ -89,7 +89,7 @@ func (x Node) nanQuantile(q float64, axis []any) (Node, error) {
 	}
 	extent, known := x.Shape()[k].Int()
 	if known && extent == 0 {
-		return x, fmt.Errorf("axis %d of %s has no elements", k, x.get().text())
+		return x, ir.NoElements(k, x.get().text(), " to select")
 	}
 	last := x.IsNaN().Not().Cast(Int64).Sum(k, KeepDims).Sub(1) // the place of the last number
 	at := last.Cast(Float64).Mul(q)

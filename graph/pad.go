@@ -140,7 +140,7 @@ func (n *node) checkPad(axis, before, after int, mode PadMode) error {
 	switch {
 	case !known || mode == PadConstant:
 	case extent == 0:
-		return fmt.Errorf("axis %d of %s has no elements to repeat", axis, n.text())
+		return ir.NoElements(axis, n.text(), " to repeat")
 	case mode != PadEdge && !(mode == PadReflect && extent == 1) && max(before, after)/extent > mostRepeats:
 		return fmt.Errorf("padding of %d and %d repeats the %d elements of axis %d more than %d times", before, after, extent, axis, mostRepeats)
 	case before > math.MaxInt-extent || after > math.MaxInt-extent-before:

@@ -257,7 +257,7 @@ func (x Node) quantileArgs(args []any, options ...string) (_ Node, axis int, kee
 		keep = r.axes
 	}
 	if x.get().typ.Shape[axis].Is(0) {
-		return x, 0, nil, "", fmt.Errorf("axis %d of %s has no elements", axis, x.get().text())
+		return x, 0, nil, "", ir.NoElements(axis, x.get().text(), " to select")
 	}
 	return x, axis, keep, method, nil
 }

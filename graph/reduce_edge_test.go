@@ -137,7 +137,7 @@ func TestReduceErrors(t *testing.T) {
 		{s.ArgMax(0), "argmax: axis 0 of a scalar: it has none"},
 		{x.ArgMin([]int{}), "argmin: 0 axes: it takes one, or all"},
 		{x.Unsqueeze(0).ArgMax(0, 1), "argmax: 2 axes"},
-		{e.Min(), "has no elements, and no value is the least or greatest of none"},
+		{e.Min(), "has no elements, and no value is the least or greatest of none: leave out empty arrays, or lengthen the axis by PadWith"},
 		{e.ArgMax(1), "has no elements"},
 		{e.LogSumExp(1), "has no elements"},
 		{e.Softmax(1), "has no elements"},

@@ -151,7 +151,7 @@ func checkIndices(op Op, a Attr, x, index Type) error {
 		return fmt.Errorf("indices of shape %s for shape %s: they may differ along axis %d alone", index.Shape, x.Shape, a.Axis)
 	}
 	if n, known := index.Shape.NumElems().Int(); x.Shape[a.Axis].Is(0) && (!known || n > 0) {
-		return fmt.Errorf("axis %d of shape %s has no elements to index", a.Axis, x.Shape)
+		return NoElements(a.Axis, "shape "+x.Shape.String(), " to index")
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func inferNth(op Op, a Attr, args []Type) (Type, error) {
 		return Type{}, fmt.Errorf("places of shape %s for shape %s: they may differ along axis %d alone", places.Shape, x.Shape, a.Axis)
 	}
 	if n, known := places.Shape.NumElems().Int(); x.Shape[a.Axis].Is(0) && (!known || n > 0) {
-		return Type{}, fmt.Errorf("axis %d of shape %s has no elements to select", a.Axis, x.Shape)
+		return Type{}, NoElements(a.Axis, "shape "+x.Shape.String(), " to select")
 	}
 	return Type{x.DType, places.Shape}, nil
 }

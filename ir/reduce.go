@@ -165,6 +165,11 @@ func WideBound(op Op, a *Attr, d DType) (bits uint64, ok bool) {
 	return 0, false
 }
 
+// NoElements returns the error of an op that needs an element of an empty axis; of describes the array, and what says what the element is for.
+func NoElements(axis int, of, what string) error {
+	return fmt.Errorf("axis %d of %s has no elements%s: leave out empty arrays, or lengthen the axis by PadWith", axis, of, what)
+}
+
 // inferReduce returns the type of a reduction along some axes.
 func inferReduce(op Op, a Attr, args []Type) (Type, error) {
 	x, info := args[0], op.Info()
@@ -179,7 +184,7 @@ func inferReduce(op Op, a Attr, args []Type) (Type, error) {
 		if !slices.Contains(a.Axes, i) {
 			shape = append(shape, n)
 		} else if e, ok := n.Int(); ok && e == 0 && (info.By == OpMin || info.By == OpMax) {
-			return Type{}, fmt.Errorf("axis %d of shape %s has no elements, and no value is the least or greatest of none", i, x.Shape)
+			return Type{}, NoElements(i, "shape "+x.Shape.String(), ", and no value is the least or greatest of none")
 		}
 	}
 	return Type{x.DType, shape}, nil

@@ -118,7 +118,7 @@ func indexShape(a Attr, s Shape) (Shape, error) {
 	at, fixed := a.Begin.Int()
 	extent, fixed2 := s[a.Axis].Int()
 	if fixed && fixed2 && extent == 0 {
-		return nil, fmt.Errorf("index %d of axis %d, which has no elements", at, a.Axis)
+		return nil, NoElements(a.Axis, "shape "+s.String(), fmt.Sprintf(" for index %d", at))
 	}
 	if fixed && fixed2 && (at < 0 || at >= extent) {
 		return nil, fmt.Errorf("index %d is outside axis %d, which has %d", at, a.Axis, extent)
