@@ -17,6 +17,7 @@ type entry struct {
 	nodes    []*node
 	outputs  []string
 	inputs   []source                 // tensors that a run gives
+	feeds    []string                 // their names in the model, nil in the rest of one
 	values   map[string]value         // by name; computed values are inputs
 	known    map[string]*graph.Tensor // answers to questions, by key
 	names    identifiers              // names of inputs and values
@@ -65,6 +66,27 @@ func (e entry) with(axis func(i, k int, d graph.Extent) graph.Extent, elem func(
 func (e entry) renaming(from, to string) entry {
 	f := func(d graph.Extent) graph.Extent { return renamed(d, from, to) }
 	return e.with(func(_, _ int, d graph.Extent) graph.Extent { return f(d) }, f)
+}
+
+// unlike describes the first two axes of inputs that are one size in the model and have other extents in a run, or returns "".
+func (e entry) unlike(ins []*graph.Tensor) string {
+	type axis struct{ input, axis int }
+	first := map[string]axis{}
+	for i := range e.feeds {
+		for k, d := range e.inputs[i].node.Shape() {
+			name := d.String()
+			f, met := first[name]
+			switch {
+			case !ir.IsName(name):
+			case !met:
+				first[name] = axis{i, k}
+			case ins[f.input].Extent(f.axis) != ins[i].Extent(k):
+				return fmt.Sprintf("axis %d of input %q is %d, and axis %d of input %q is %d, which the model takes as one size",
+					f.axis, e.feeds[f.input], ins[f.input].Extent(f.axis), k, e.feeds[i], ins[i].Extent(k))
+			}
+		}
+	}
+	return ""
 }
 
 // sizesFor returns the sizes of inputs.

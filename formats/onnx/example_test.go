@@ -37,5 +37,5 @@ func ExampleProgram_Sizes() {
 	// input w axis 0 is unk__2
 	// [3 3 4]
 	// [3 3 4]
-	// onnx: for inputs of these shapes: Add (makes y0): example_test.go:28: add: shapes [3,3,4] and [2,3,4] do not broadcast: axis 0 is 3 and 2
+	// onnx: for inputs of these shapes: axis 0 of input "x" is 3, and axis 0 of input "w" is 2, which the model takes as one size: Add (makes y0): example_test.go:28: add: shapes [3,3,4] and [2,3,4] do not broadcast: axis 0 is 3 and 2
 }

@@ -221,9 +221,21 @@ func (p *part) holds(ins []*graph.Tensor) bool {
 func (p *part) runShaped(ctx context.Context, ins []*graph.Tensor) ([]*graph.Tensor, error) {
 	q, err := p.shaped.get(shapesKey(ins), func() (*part, error) { return p.forShapes(ins).compile() })
 	if err != nil {
-		return nil, fmt.Errorf("onnx: for inputs of these shapes: %w", err)
+		return nil, fmt.Errorf("onnx: for inputs of these shapes: %w", p.explained(err, ins))
 	}
-	return q.run(ctx, ins)
+	outs, err := q.run(ctx, ins)
+	if err != nil && ctx.Err() == nil {
+		return nil, p.explained(err, ins)
+	}
+	return outs, err
+}
+
+// explained returns an error behind the inputs of unlike sizes that may be its cause.
+func (p *part) explained(err error, ins []*graph.Tensor) error {
+	if text := p.unlike(ins); text != "" {
+		return fmt.Errorf("%s: %w", text, err)
+	}
+	return err
 }
 
 // restFor returns the rest for the answers among tensors.

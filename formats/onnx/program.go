@@ -110,6 +110,7 @@ func compile(m *model, s settings) (*Program, error) {
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
+	e.feeds = p.inputs
 	var err error
 	p.root, err = e.compile()
 	return p, err
