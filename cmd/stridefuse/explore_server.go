@@ -17,12 +17,16 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/stridefuse/stridefuse/internal/progress"
 )
 
 const (
 	exploreAddress    = "127.0.0.1:8377"
 	mostQuestionBytes = 256 << 20 // bytes of a question, which may contain a model
 	module            = "github.com/stridefuse/stridefuse"
+
+	buildMinutes = 4 // on two cores
 )
 
 // explore serves the explorer, or writes it as a folder.
@@ -86,9 +90,13 @@ func (t *tool) writeExplorer(ctx context.Context, folder string) error {
 	}
 	defer os.RemoveAll(built)
 	wasm := filepath.Join(built, "stridefuse.wasm")
+	fmt.Fprintf(t.stderr, "go build makes WebAssembly of this command: the first time in up to %d minutes, then in seconds\n", buildMinutes)
+	building := progress.Begin(t.stderr, "go build")
 	build := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", wasm, module+"/cmd/stridefuse")
 	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
+	out, err := build.CombinedOutput()
+	building.Stop()
+	if err != nil {
 		return fmt.Errorf("this command as WebAssembly: %w: run it in a module that has it as a tool (go get -tool %s/cmd/stridefuse)\n%s", err, module, out)
 	}
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()

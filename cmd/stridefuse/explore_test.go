@@ -72,3 +72,12 @@ func TestExplore(t *testing.T) {
 	got.Body.Close()
 	require.Equal(t, http.StatusForbidden, got.StatusCode)
 }
+
+// TestExploreSaysThatItBuilds: the folder takes minutes, so the command says so beforehand.
+func TestExploreSaysThatItBuilds(t *testing.T) {
+	var stderr bytes.Buffer
+	tool := &tool{stdout: io.Discard, stderr: &stderr, pipeline: passes.Default}
+	t.Setenv("PATH", t.TempDir()) // without Go
+	require.Error(t, tool.writeExplorer(t.Context(), t.TempDir()))
+	require.Equal(t, "go build makes WebAssembly of this command: the first time in up to 4 minutes, then in seconds\n", stderr.String())
+}
