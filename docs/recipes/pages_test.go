@@ -2,6 +2,7 @@ package recipes_test
 
 import (
 	"context"
+	stdcsv "encoding/csv"
 	"fmt"
 	"os"
 	"strings"
@@ -66,6 +67,30 @@ func Example_dates() {
 	// Output:
 	// int64[2]
 	// [1 1]
+}
+
+// Words as keys of groups.
+func Example_words() {
+	text := "city,price\nBern,2\nUlm,5\nBern,6\n"
+	records, err := stdcsv.NewReader(strings.NewReader(text)).ReadAll() // package encoding/csv
+	check(err)
+	numbers, codes := map[string]int64{}, []int64{}
+	for _, r := range records[1:] {
+		if _, met := numbers[r[0]]; !met {
+			numbers[r[0]] = int64(len(numbers))
+		}
+		codes = append(codes, numbers[r[0]])
+	}
+	prices, err := csv.ReadColumns(strings.NewReader(text), csv.Column{Name: "price", Type: graph.Float64})
+	check(err)
+	mean, err := graph.Compile(graph.Const(prices[0]).GroupBy(graph.Of(codes), len(numbers)).Mean())
+	check(err)
+	means, err := mean.Run(context.Background())
+	check(err)
+	fmt.Println(means)
+	// Output:
+	// float64[2]
+	// [4. 5.]
 }
 
 // TestPages compares the Go code of pages with the examples of this package.

@@ -69,8 +69,8 @@ func TestErrors(t *testing.T) {
 		"b\n1\n":          `csv: no column is called "a": there are ["b"]`,
 		"a,b\n1\n":        "csv: line 2 ends with column 1, which begins at character 1: the record before has 2 columns",
 		"a,b\n1,2\n,2\n":  "csv: line 3, column 1 (a) is empty, which no int64 is: read float64, in which it is NaN",
-		"a\n\"\nx\"\n":    `csv: line 2, column 1 (a): "\nx" is no int64`,
-		"a\n1\n\n\nx y\n": `csv: line 5, column 1 (a): "x y" is no int64`,
+		"a\n\"\nx\"\n":    `csv: line 2, column 1 (a): "\nx" is no int64: words are read with encoding/csv, and as keys of GroupBy they are numbers from a map of the words`,
+		"a\n1\n\n\nx y\n": `csv: line 5, column 1 (a): "x y" is no int64: words are read with encoding/csv, and as keys of GroupBy they are numbers from a map of the words`,
 	} {
 		_, err := csv.Read(strings.NewReader(text), graph.Int64, "a")
 		require.EqualError(t, err, want, text)
@@ -81,7 +81,7 @@ func TestErrors(t *testing.T) {
 		`"12,5"`:    ": if a comma is the decimal mark, read the file with csv.Format{Decimal: ','}, and if it separates thousands, remove it",
 		`"1,234.5"`: ": the decimal mark is '.', and thousands separators are not read",
 		"12 kg":     ": a cell has one number, without a unit, such as -1.5e3",
-		"none":      `: a missing number is an empty cell or nan, or with csv.Format{Missing: []string{"none"}} this word; words are read with encoding/csv`,
+		"none":      `: a missing number is an empty cell or nan, or with csv.Format{Missing: []string{"none"}} this word; words are read with encoding/csv, and as keys of GroupBy they are numbers from a map of the words`,
 	} {
 		_, err := csv.Read(strings.NewReader("a\n"+cell+"\n"), graph.Float64)
 		require.EqualError(t, err, fmt.Sprintf("csv: line 2, column 1 (a): %q is no float64%s", strings.Trim(cell, `"`), hint))

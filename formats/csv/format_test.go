@@ -109,7 +109,7 @@ func TestFormats(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"a;b\n1;2\n": `csv: line 2, column 1 (a;b): "1;2" is no float32: if ';' is between cells, read the file with csv.Format{Delimiter: ';'}`,
-		"a\nNA\n":    `csv: line 2, column 1 (a): "NA" is no float32: a missing number is an empty cell or nan, or with csv.Format{Missing: []string{"NA"}} this word; words are read with encoding/csv`,
+		"a\nNA\n":    `csv: line 2, column 1 (a): "NA" is no float32: a missing number is an empty cell or nan, or with csv.Format{Missing: []string{"NA"}} this word; words are read with encoding/csv, and as keys of GroupBy they are numbers from a map of the words`,
 		"# by x\na,b\n1,2\n": "csv: line 2 ends with column 2, which begins at character 3: the record before has 1 columns" +
 			": if lines with # are comments, read the file with csv.Format{Comment: '#'}",
 		"version https://git-lfs.github.com/spec/v1\n": "csv: the file is a pointer of git-lfs, not the data: run git lfs pull",

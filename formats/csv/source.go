@@ -157,6 +157,9 @@ func (s *source) wrong(record []string, i int, dt graph.DType, err error) error 
 	return fmt.Errorf("csv: %s: %q is no %s%s", where, cell, dt, hint)
 }
 
+// forWords is advice for a column of words.
+const forWords = "words are read with encoding/csv, and as keys of GroupBy they are numbers from a map of the words"
+
 // hint returns advice for a cell that is no number of a type.
 func (f Format) hint(cell string, dt graph.DType) string {
 	_, err := float[float64](graph.Float64, f, "").(*typed[float64]).parse(cell)
@@ -167,9 +170,9 @@ func (f Format) hint(cell string, dt graph.DType) string {
 	case !floats && err == nil:
 		return ": read float64"
 	case !digits && floats:
-		return fmt.Sprintf(": a missing number is an empty cell or nan, or with csv.Format{Missing: []string{%q}} this word; words are read with encoding/csv", cell)
+		return fmt.Sprintf(": a missing number is an empty cell or nan, or with csv.Format{Missing: []string{%q}} this word; %s", cell, forWords)
 	case !digits:
-		return ""
+		return ": " + forWords
 	case strings.ContainsAny(cell, ",.") && (or(f.Decimal, '.') != '.' || strings.Contains(cell, ".") || strings.Count(cell, ",") > 1):
 		return fmt.Sprintf(": the decimal mark is %q, and thousands separators are not read", or(f.Decimal, '.'))
 	case strings.Contains(cell, ","):
