@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // Quantiles take axes and options as reductions do, but either one axis or none for all elements. Quantiles of integers
@@ -130,7 +131,7 @@ func (x Node) quantiles(qs []float64, args []any, options ...string) Nodes {
 		places = append(places, at...)
 	}
 	floats, short := ir.Floats.Has(x.DType()), false
-	if n, known := x.get().typ.Shape[k].Int(); known && n <= shortLine && floats {
+	if n, known := x.get().typ.Shape[k].Int(); known && n <= tuning.ShortSelection && floats {
 		places, short = append(places, Scalar(Int64, n-1)), true
 	}
 	found := x.nth(k, places)
@@ -169,19 +170,13 @@ func quantilePlaces(n ir.Dim, method string, q float64) (places Nodes, part any)
 	return Nodes{low.Cast(Int64), at.Ceil().Cast(Int64)}, at.Sub(low)
 }
 
-// nthMost is the greatest number of elements that are selected from lines; for more, lines are sorted.
-const nthMost = 16
-
-// shortLine is the greatest number of elements that are sorted to select some, so that the last one is known too.
-const shortLine = 32
-
 // nth returns the elements at some places along the sorted axis k.
 func (x Node) nth(k int, places Nodes) Node {
 	for i, p := range places {
 		places[i] = p.Unsqueeze(0)
 	}
 	at := Concat(0, places...)
-	if len(places) > nthMost {
+	if len(places) > tuning.MostSelected {
 		return x.Sort(k).Take(k, at)
 	}
 	full := append(Shape{}, x.get().typ.Shape...)

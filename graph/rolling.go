@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // Statistics of sliding windows.
@@ -15,7 +16,7 @@ import (
 // that its statistic is made of a running one from the end of its first block backwards and one from the beginning of
 // its second block on (van Herk, A fast algorithm for local minimum and maximum filters, 1992). Nothing is subtracted
 // again, so that the error is that of adding size numbers one after another, and an infinity or NaN is in the windows that
-// contain it and in no other. The time does not grow with the size of windows, but for windows of up to 64 elements, which are
+// contain it and in no other. The time does not grow with the size of windows, but for windows of up to 64 elements (tuning.ShortWindow), which are
 // reduced one by one, and for WeightedSum and WeightedMean.
 type Rolling struct {
 	x    Node // with its error, if the windows are wrong
@@ -25,11 +26,6 @@ type Rolling struct {
 	least int
 	skips bool
 }
-
-// few is the greatest size of windows whose elements are added one by one: that is one loop, the running sums are two stored
-// arrays. Sums of windows of 32 of a million float64 took 0.4 of the time of running sums, of 100 elements 1.35 (Zen 4,
-// November 2026, beside other work).
-const few = 64
 
 // Rolling returns the statistics of the windows of size elements of an axis. An axis too short for one window is an error,
 // as is a size below 1.
@@ -86,7 +82,7 @@ func (r Rolling) Sum() Node {
 	switch {
 	case r.x.Err() == nil && r.skips:
 		return r.enough(r.replaced(0).Sum(), r.numbers(), 0)
-	case r.x.Err() == nil && r.size <= few:
+	case r.x.Err() == nil && r.size <= tuning.ShortWindow:
 		return r.x.Window(r.axis, r.size, 1, 1).Sum(-1)
 	}
 	return r.joined(Node.CumSum, Node.Add)
@@ -127,9 +123,9 @@ func (r Rolling) Var(ddof int) Node {
 	return r.statistic(func(r Rolling) Node {
 		windows := func() Node { return r.x.Window(r.axis, r.size, 1, 1) }
 		switch {
-		case r.skips && r.size <= few:
+		case r.skips && r.size <= tuning.ShortWindow:
 			return r.enough(windows().NanVar(-1, DDOF(ddof)), r.numbers(), 1)
-		case r.size <= few:
+		case r.size <= tuning.ShortWindow:
 			return windows().Var(-1, DDOF(ddof))
 		case r.skips:
 			squares, n := r.squares()

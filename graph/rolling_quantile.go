@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // Quantiles of sliding windows, and weighted means.
@@ -38,12 +39,6 @@ func (r Rolling) Quantile(q float64) Node {
 	})
 }
 
-// rollingBlocks is the least number of blocks of the size of a window in a line of the op, which sorts one block more.
-const rollingBlocks = 8
-
-// rollingElems is about how many windows a line has: lines are computed side by side.
-const rollingElems = 4096
-
 // exactQuarters is a size of windows up to which float32 has the places of quartiles: 3*(exactQuarters-1) is below 1<<24.
 const exactQuarters = 1 << 22
 
@@ -53,8 +48,8 @@ func (r Rolling) quantile(q float64) Node {
 		r.x = r.x.Cast(Float64)
 		return r.quantile(q).Cast(Float32)
 	}
-	width := r.size * max(rollingBlocks, rollingElems/r.size)
-	if width/r.size < rollingBlocks { // it passes int
+	width := r.size * max(tuning.WindowBlocks, tuning.WindowLine/r.size)
+	if width/r.size < tuning.WindowBlocks { // it passes int
 		return fail("windows of %d elements are too long", r.size)
 	}
 	count := r.x.Shape()[r.axis].Sub(ir.Fixed(r.size - 1))
