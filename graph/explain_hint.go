@@ -23,7 +23,7 @@ type hint struct {
 }
 
 // leastGain is the least gain of a hint.
-const leastGain = 0.005
+const leastGain = 0.001
 
 // hints writes the hints, most gain first.
 func (e *explanation) hints(b *bytes.Buffer) {
@@ -69,7 +69,7 @@ func (e *explanation) tilings() []hint {
 			text += fmt.Sprintf("; the run-time tier assembles them by itself after %v of runs", rounded(due))
 		}
 	}
-	return []hint{{max(gain, leastGain), text}}
+	return []hint{{gain, text}}
 }
 
 // doText says what steps do, by a verb without and with the s of one step: "step 3 calls", "steps 3 and 4 call".
@@ -186,7 +186,7 @@ func (e *explanation) unchanging() []hint {
 	if len(names) > 1 {
 		on, what = "one input only", fewOf(names)+" if they are"
 	}
-	return []hint{{max(share, leastGain), fmt.Sprintf("Const: %s on %s; capture %s the same in all runs, and %s once, which spares about %s of a run",
+	return []hint{{share, fmt.Sprintf("Const: %s on %s; capture %s the same in all runs, and %s once, which spares about %s of a run",
 		doText(list, "depend"), on, what, doText(list, "run"), shareText(share))}}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // Indexing by data. Indices are arrays of any integer type. An index outside its axis is an error of the run, which
-// names the index. Wrap or clamp indices explicitly:
+// names the index, its place, and both arrays. Wrap or clamp indices explicitly:
 //
 //	x.Take(0, i.WrapIndex(n))  // -1 is the last one, n the first one
 //	x.Take(0, i.ClampIndex(n)) // below 0 is the first one, n and beyond the last one

@@ -56,8 +56,8 @@ func Promote(a, b DType) (d DType, ok bool) {
 	return promote(a, b), true
 }
 
-// class orders bools before integers and those before types with fractions.
-func class(d DType) int {
+// Class orders bools, 0, before integers, 1, and these before types with fractions, 2.
+func Class(d DType) int {
 	switch {
 	case d == Bool:
 		return 0
@@ -68,19 +68,19 @@ func class(d DType) int {
 }
 
 func promote(a, b DType) DType {
-	if class(a) > class(b) || class(a) == class(b) && a.Size() > b.Size() {
+	if Class(a) > Class(b) || Class(a) == Class(b) && a.Size() > b.Size() {
 		a, b = b, a
 	}
 	switch { // a has the lower class, or is not larger
-	case a == b || class(a) == 0:
+	case a == b || Class(a) == 0:
 		return b
 	case a == Fixed16x16, b == Fixed16x16 && !SetOf(Int8, Uint8, Int16).Has(a):
 		return Float64 // the only other type with 32 significant bits
-	case class(a) == 2 && a.Size() == b.Size():
+	case Class(a) == 2 && a.Size() == b.Size():
 		return Float32 // Float16 with BFloat16
-	case class(a) == 2:
+	case Class(a) == 2:
 		return b
-	case class(b) == 2:
+	case Class(b) == 2:
 		if f := FloatOf(a); f.Size() > b.Size() || b == BFloat16 {
 			return promote(f, b)
 		}

@@ -17,22 +17,12 @@ type mistake struct {
 	text string // the line
 }
 
-// shownLine is the number of bytes of a line that are shown on each side of the caret.
-const shownLine = 100
-
 func (m *mistake) Error() string {
-	begin, end := max(0, m.Col-1-shownLine), min(len(m.text), m.Col-1+shownLine)
-	blank := strings.Map(func(c rune) rune {
-		if c == '\t' {
-			return c
-		}
-		return ' '
-	}, m.text[begin:min(m.Col-1, end)])
 	file := m.file
 	if file != "" {
 		file += ":"
 	}
-	return fmt.Sprintf("%s%s\n\t%s\n\t%s^", file, m.ParseError.Error(), strings.ToValidUTF8(m.text[begin:end], "?"), blank)
+	return file + m.ParseError.Error() + ir.Caret(m.text, m.Col-1)
 }
 
 // inText adds the name of the file to an error. A mistake in the text gets its place there.

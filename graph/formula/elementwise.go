@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
 )
 
 // Elementwise functions that are composed of several operations or have parameters.
@@ -57,7 +58,7 @@ func clip(c *call) graph.Node {
 // boundless reports whether a bound is an integer that lies outside of the array's integer type on its side.
 func (c *call) boundless(bound string) bool {
 	x, y := c.operand("a"), c.values[bound]
-	if x.kind != array || class(x.node.DType()) != 1 || y.kind != numeric || y.num.class == graph.Float64 {
+	if x.kind != array || ir.Class(x.node.DType()) != 1 || y.kind != numeric || y.num.class == graph.Float64 {
 		return false
 	}
 	return graph.Scalar(x.node.DType(), y.num.i).Err() != nil && (y.num.i < 0) == (bound == "a_min")

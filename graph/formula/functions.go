@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
 )
 
 // The table of functions, part one: elementwise. A row has the parameters, and a function from the arguments to a Node.
@@ -259,7 +260,7 @@ func (c *call) beyond() (ints graph.Node, order int, ok bool) {
 	if x.kind == numeric {
 		x, y, sign = y, x, -1
 	}
-	if x.kind != array || class(x.node.DType()) != 1 || y.kind != numeric || y.num.class == graph.Float64 {
+	if x.kind != array || ir.Class(x.node.DType()) != 1 || y.kind != numeric || y.num.class == graph.Float64 {
 		return graph.Node{}, 0, false
 	}
 	if graph.Scalar(x.node.DType(), y.num.i).Err() == nil {

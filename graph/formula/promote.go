@@ -17,17 +17,6 @@ const (
 
 var inf, nan = math.Inf(1), math.NaN()
 
-// class returns the class of an element type: bools, integers or floats, in this order.
-func class(dt graph.DType) int {
-	switch {
-	case dt == graph.Bool:
-		return 0
-	case fractional(dt):
-		return 2
-	}
-	return 1
-}
-
 // fractional reports whether a type has fractions: floats, and fixed16x16.
 func fractional(dt graph.DType) bool { return dt >= graph.Float16 && dt <= graph.Fixed16x16 }
 
@@ -97,14 +86,14 @@ func common(operands []value, as func(graph.DType) graph.DType) graph.DType {
 			weak = max(weak, v.num.class) // Bool < Int64 < Float64
 			continue
 		}
-		highest = max(highest, class(v.node.DType()))
+		highest = max(highest, ir.Class(v.node.DType()))
 		if of := as(v.node.DType()); dt == 0 {
 			dt = of
 		} else {
 			dt = promoted(dt, of)
 		}
 	}
-	if dt == 0 || class(weak) > highest && weak != 0 {
+	if dt == 0 || ir.Class(weak) > highest && weak != 0 {
 		return as(weak)
 	}
 	return dt

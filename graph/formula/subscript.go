@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
 )
 
 // Subscripts and attributes. A subscript becomes the text of graph.Node.Slice, followed by a Take if one of its items
@@ -106,7 +107,7 @@ func (p *parser) point(s *subscript, v value) {
 		s.items, s.points = append(s.items, strconv.FormatInt(v.num.i, 10)), s.points+1
 	case v.kind == array && v.node.DType() == graph.Bool:
 		p.fail(v.at, "a mask as subscript gives as many elements as are true, which no graph knows: write where(mask, a, 0), or sum the mask")
-	case v.kind == array && class(v.node.DType()) == 1 && s.place < 0:
+	case v.kind == array && ir.Class(v.node.DType()) == 1 && s.place < 0:
 		s.place, s.indices = len(s.items), v
 		s.items = append(s.items, ":")
 	case v.kind == array && s.place >= 0:
