@@ -20,6 +20,7 @@ type adjoint struct {
 	active    bool // a cotangent is needed: the node is one of the xs or computed from one
 	guarded   bool // the node is below a branch of a Where, so its cotangent may be 0 where its derivative is infinite
 	cotangent Node // the sum of the contributions so far; the zero Node before the first one
+	parts     []*gradientParts
 }
 
 // newSweep returns a sweep for the nodes below y in which the nodes that depend on xs are active.
@@ -97,6 +98,9 @@ func (s *sweep) start(y *node, cotangent Node) { s.adjoints[y.identity()].cotang
 func (s *sweep) run() {
 	for _, n := range slices.Backward(s.order) {
 		a := s.adjoints[n]
+		if a.active {
+			s.join(a)
+		}
 		if !a.active || a.cotangent.n == nil || len(n.sources()) == 0 {
 			continue
 		}
@@ -111,6 +115,10 @@ func (s *sweep) run() {
 				continue
 			}
 			b.guarded = b.guarded || a.guarded && !n.op.IsProduct() && n.op != ir.OpConv || n.op == ir.OpSelect
+			if part, ok := p.part(); ok {
+				b.addPart(part)
+				continue
+			}
 			b.add(s.renewed(s.placed(p.of(i), n)))
 		}
 	}
@@ -125,6 +133,15 @@ func (a *adjoint) add(g Node) {
 	default:
 		a.cotangent = a.cotangent.Add(g.as(a.cotangent.DType()))
 	}
+}
+
+// join adds the parts of a cotangent to it.
+func (s *sweep) join(a *adjoint) {
+	for _, p := range a.parts {
+		s.mark = nodes.Add(1)
+		a.add(s.placed(p.joined(), p.list[0].of))
+	}
+	a.parts = nil
 }
 
 // placed gives the nodes that a derivative has just made the call and the line of the op n that they differentiate. So
