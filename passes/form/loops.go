@@ -95,7 +95,7 @@ func (l *looper) group(g *group) bool {
 		l.declare(g.values[0])
 		return false // each operand's step stores its slice
 	}
-	if a := g.values[0].Args[0]; a.Op == ir.OpAccess && l.s.placed[a.Args[0]].in == g.values[0] {
+	if l.s.byProduct[g.values[0]] {
 		return false // the step of the product stores the copy
 	}
 	for _, v := range g.outputs {

@@ -139,15 +139,16 @@ func still(n int) layout.Layout {
 }
 
 // placeProducts stores a product directly in the buffer of a copy that permutes its axes, if that copy is the only
-// reader and keeps the rows contiguous. Then the copy needs no step.
+// reader and keeps the rows contiguous. Then the copy needs no step. The copy may be a segment of a concatenation.
 func placeProducts(s *State) {
 	if !rewrite.Multiplies(s.Func) {
 		return
 	}
-	uses, copies := s.countUses(), map[*ir.Value]bool{}
+	uses := s.countUses()
+	s.byProduct = map[*ir.Value]bool{}
 	for _, g := range s.groups {
 		u := g.values[0]
-		if s.placed[u].in != nil || len(g.values) > 1 || u.Op != ir.OpCopy || u.Args[0].Op != ir.OpAccess {
+		if len(g.values) > 1 || u.Op != ir.OpCopy || u.Args[0].Op != ir.OpAccess {
 			continue
 		}
 		a := u.Args[0]
@@ -155,20 +156,29 @@ func placeProducts(s *State) {
 		if !v.Op.IsProduct() || s.placed[v].in != nil || *uses.At(v) > 1 || *uses.At(a) > 1 || rewrite.Size(u.Type.Shape) != rewrite.Size(v.Type.Shape) {
 			continue
 		}
-		if strides, ok := permutedStrides(v, *a.Attr.At); ok {
+		to, whole := s.placed[u], *a.Attr.At
+		if to.in == nil {
+			to = location{u, rewrite.LayoutOf(u)}
+		}
+		copied, ok := to.at.Reshape(whole.Shape...)
+		if !ok {
+			continue
+		}
+		if strides, ok := permutedStrides(v, whole, copied); ok {
 			if s.placed == nil {
 				s.placed = map[*ir.Value]location{}
 			}
-			s.placed[v], copies[u] = location{u, layout.Layout{Shape: rewrite.Extents(v), Strides: strides}}, true
+			s.placed[v] = location{to.in, layout.Layout{Shape: rewrite.Extents(v), Strides: strides, Offset: copied.Offset}}
+			s.byProduct[u] = true
 		}
 	}
-	s.Ledger.Remove(copies)
+	s.Ledger.Remove(s.byProduct)
 }
 
-// permutedStrides returns the strides that v's axes have in a row-major copy of l, which reads v's buffer. It reports
-// false unless l permutes the axes of v and keeps the last axis last.
-func permutedStrides(v *ir.Value, l layout.Layout) (strides []int, ok bool) {
-	own, copied := rewrite.LayoutOf(v), layout.RowMajor(l.Shape...)
+// permutedStrides returns the strides that v's axes have in a copy of l, which reads v's buffer. The copy has the layout
+// copied, over the axes of l. It reports false unless l permutes the axes of v and the rows of the copy are contiguous.
+func permutedStrides(v *ir.Value, l, copied layout.Layout) (strides []int, ok bool) {
+	own := rewrite.LayoutOf(v)
 	for k, n := range own.Shape {
 		at := -1
 		for j, m := range l.Shape {

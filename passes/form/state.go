@@ -27,6 +27,7 @@ type State struct {
 
 	why        map[*ir.Value]string   // why values are stored in memory of their own
 	placed     map[*ir.Value]location // values that are stored in another value's buffer
+	byProduct  map[*ir.Value]bool     // copies that the step of the product stores
 	tabled     map[*ir.Value]bool     // values that loops of table lookups compute
 	groups     []*group
 	groupLists rewrite.Slab[*group]

@@ -11,7 +11,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Orders computes values with their axes in the order of memory. It permutes elementwise values, and joins of these, to
+// Orders computes values with their axes in the order of memory, and stores products and concatenations in the order in
+// which products read them (orders_read.go). It permutes elementwise values, and joins of these, to
 // the order in which memory holds the product that they are computed from. Example: if windows are the left operand of a
 // convolution's product, channels are last in memory. Bias, activation and pooling then run on whole vectors of channels,
 // and a join that pads the result stores it between the borders. A convolution of taps is written as a sum along the axes
@@ -39,10 +40,12 @@ func Orders(s *State) error {
 	if o.taps {
 		s.Tapped = map[*ir.Value]bool{}
 	}
-	if !o.taps && !permutes {
-		return nil
+	if o.taps || permutes {
+		if err := s.Rewrite(o.reorder); err != nil {
+			return err
+		}
 	}
-	return s.Rewrite(o.reorder)
+	return s.storeAsRead()
 }
 
 // CheckOrders returns an error if the graph has a convolution.
