@@ -111,13 +111,18 @@ func (p *product) blocks() {
 		most = min(most, p.t.Matmul.ChunkBytes/ir.DotChunk/p.dtype.Size())
 	}
 	p.tiles(&p.cols, &p.right, most, p.width)
-	p.share(most, p.t.Matmul.LeastCols)
+	enough := p.t.Matmul.BlocksPerWorker
+	if p.stays() && p.packsLeft() {
+		enough = 1 // as each block packs all left rows
+	}
+	p.share(enough, most, p.t.Matmul.LeastCols)
 }
 
-// share makes blocks of fewer columns than most until there are enough blocks for all workers. A block keeps least columns
-// unless some worker has none.
-func (p *product) share(most, least int) {
-	if p.t.inGroup || p.t.Workers <= 1 {
+// share makes blocks of fewer columns than most until there are enough blocks for each worker. A block keeps least columns
+// unless some worker has none. If there are few blocks, each worker gets as many.
+func (p *product) share(enough, most, least int) {
+	workers := p.t.Workers
+	if p.t.inGroup || workers <= 1 {
 		return
 	}
 	share := func(blocks, least int) {
@@ -126,8 +131,16 @@ func (p *product) share(most, least int) {
 			p.tiles(&p.cols, &p.right, most, p.width)
 		}
 	}
-	share(p.t.Matmul.BlocksPerWorker*p.t.Workers, least)
-	share(p.t.Workers, 2*kernel.DotColumns(p.dtype))
+	share(enough*workers, least)
+	share(workers, 2*kernel.DotColumns(p.dtype))
+	all, uneven := p.cols.all(p.step.Axes), p.cols
+	for n := p.iterations(); n > workers && n < 2*p.t.Matmul.BlocksPerWorker*workers && n%workers != 0; n = p.iterations() {
+		most = roundUp((all-1)/(p.cols.count(p.step.Axes)+1)+1, p.width)
+		if p.tiles(&p.cols, &p.right, most, p.width); p.iterations() == n || most < p.width*2 {
+			p.cols = uneven
+			return
+		}
+	}
 }
 
 // transposes reports whether the kernel transposes tiles of left rows.

@@ -223,7 +223,7 @@ func (w *implicit) write() *Draft {
 	if w.left {
 		w.p.cols.axes = axesFrom(w.p.at.Cols, len(w.p.step.Axes))
 		w.p.tiles(&w.p.cols, &w.p.right, w.p.t.Matmul.Cols, w.p.width)
-		w.p.share(w.p.t.Matmul.Cols, 2*w.p.width) // columns do not share what is packed
+		w.p.share(w.p.t.Matmul.BlocksPerWorker, w.p.t.Matmul.Cols, 2*w.p.width) // columns do not share what is packed
 	}
 	all := w.extent(w.windows.axis)
 	rest := all % w.windows.tile
