@@ -87,6 +87,16 @@ func toFloat64(t *graph.Tensor) ([]float64, error) {
 
 // scores returns the votes of the trees for the rows of input 0, combined for each target: [n, targets] of float64.
 func (c *call) scores(t *trees, targets int, by aggregate) graph.Node {
+	b, at := c.walk(t, targets)
+	if c.err != nil {
+		return at
+	}
+	return b.combine(at, targets, by)
+}
+
+// walk returns the table of the trees, and the entries of the leaves that the rows of input 0 reach: [n, trees]. It fails if a table with an
+// element for each entry and target is too large.
+func (c *call) walk(t *trees, targets int) (*treeTable, graph.Node) {
 	x := c.x(0)
 	dt := graph.Float32
 	if t.wide() || x.DType() == graph.Float64 {
@@ -94,21 +104,26 @@ func (c *call) scores(t *trees, targets int, by aggregate) graph.Node {
 	}
 	x = c.rows(dt)
 	if c.err != nil {
-		return x
+		return nil, x
 	}
 	if err := t.check(x.Shape()[1]); err != nil {
 		c.fail("%w", err)
-		return x
+		return nil, x
 	}
 	b := t.table(dt == graph.Float64)
 	elems, fits := layout.MulInt(len(b.node), targets)
 	if len(b.node) > math.MaxInt32/ir.NodeWords || !fits || elems > mostVotes {
 		c.fail("%d nodes with %d targets", len(b.node), targets)
-		return x
+		return nil, x
 	}
 	if c.spendElements(elems); c.err != nil {
-		return x
+		return nil, x
 	}
+	return b, b.leaves(x)
+}
+
+// combine returns the votes of the leaves at [n, trees] entries of the table, combined for each target: [n, targets] of float64.
+func (b *treeTable) combine(at graph.Node, targets int, by aggregate) graph.Node {
 	empty := 0. // of a tree that does not vote for a target
 	switch by {
 	case byMin:
@@ -116,12 +131,12 @@ func (c *call) scores(t *trees, targets int, by aggregate) graph.Node {
 	case byMax:
 		empty = math.Inf(-1)
 	}
-	votes := slices.Repeat([]float64{empty}, elems)
+	votes := slices.Repeat([]float64{empty}, len(b.node)*targets)
 	for at, node := range b.node {
 		if node < 0 {
 			continue
 		}
-		for _, v := range t.nodes[node].votes {
+		for _, v := range b.trees.nodes[node].votes {
 			w := &votes[at*targets+v.target]
 			switch by {
 			case byMin:
@@ -133,7 +148,7 @@ func (c *call) scores(t *trees, targets int, by aggregate) graph.Node {
 			}
 		}
 	}
-	of := graph.Const(graph.Of(votes, len(b.node), targets)).Take(0, b.leaves(x))
+	of := graph.Const(graph.Of(votes, len(b.node), targets)).Take(0, at)
 	var y graph.Node
 	switch by {
 	case byMin:
@@ -145,7 +160,7 @@ func (c *call) scores(t *trees, targets int, by aggregate) graph.Node {
 	}
 	switch by {
 	case byAverage:
-		y = y.Div(len(t.roots))
+		y = y.Div(len(b.trees.roots))
 	case byMin, byMax:
 		y = graph.Where(y.Eq(empty), 0, y)
 	}

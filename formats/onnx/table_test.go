@@ -177,9 +177,9 @@ const introLearning = `
 
 The operators of versions 1 to 5 of this set, which exporters of scikit-learn, XGBoost and LightGBM write. Scores are sums of float64, rounded
 once to float32. Of LabelEncoder's equal keys the first counts. What ONNX leaves open is as in onnxruntime: the scores of one class and of two
-classes, whose votes may all be for one of them, and the approximation of PROBIT. A class of TreeEnsembleClassifier without votes in the whole
-model is never the label; onnxruntime excludes classes without votes for the row. With two classes that both have votes the labels are those of
-the model, where onnxruntime returns 0 and 1. OneHotEncoder without zeros makes an element of no category an error of the run.
+classes, whose votes may all be for one of them, and the approximation of PROBIT. A class of TreeEnsembleClassifier without votes for a row is not
+its label. With two classes that both have votes in the model the labels are those of the model, where onnxruntime returns 0 and 1. OneHotEncoder
+without zeros makes an element of no category an error of the run.
 
 | operator | types |
 |---|---|

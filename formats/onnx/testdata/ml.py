@@ -160,6 +160,21 @@ save("classifier_strings", "TreeEnsembleClassifier", [x], 2, classlabels_strings
 a, leaves = forest(3, 3, 5)
 save("classifier_labels", "TreeEnsembleClassifier", [x], 2, classlabels_strings=["no", "yes"], **a, **votes("class", leaves, 2, only=0))
 
+# Leaves with votes for some of the classes. What onnxruntime leaves undefined is not here: one base value of two classes, and a row without any
+# vote for three.
+others, rng = rng, np.random.default_rng(2)
+for after in ("NONE", "SOFTMAX", "LOGISTIC"):
+    for classes, bases in ((2, ([], [0.25, 0.5])), (3, ([], [0.1, 0.2, -0.3]))):
+        for base in bases:
+            for positive in (True, False):
+                a, leaves = forest(2, 2, 5)
+                rows = [(*leaf, int(k), float(np.float32(rng.random() if positive else -rng.random())))
+                        for leaf in leaves for k in rng.permutation(classes)[: rng.integers(classes == 3, 2)]]
+                save(f"classifier_some_{classes}_{after.lower()}_{len(base)}_{'positive' if positive else 'negative'}", "TreeEnsembleClassifier", [x], 2, post_transform=after,
+                     base_values=base or None, classlabels_int64s=list(range(classes)), **a,
+                     **{"class_" + n: [r[k] for r in rows] for k, n in enumerate(("treeids", "nodeids", "ids", "weights"))})
+rng = others
+
 
 def t(x, kind="f4"):
     return numpy_helper.from_array(np.array(x, kind), "t")
