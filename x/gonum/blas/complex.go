@@ -45,11 +45,12 @@ func (e *engine[T]) complexGemm(tA, tB blas.Transpose, m, n, k int, alpha [2]T, 
 	if aT && !holds(len(a)/2, k, m, lda) || !aT && !holds(len(a)/2, m, k, lda) || bT && !holds(len(b)/2, n, k, ldb) || !bT && !holds(len(b)/2, k, n, ldb) {
 		return false
 	}
-	w := e.worker()
+	work := 4 * m * n * k
+	w := e.of(work).worker()
 	w.task = task[T]{do: e.complexGemmPart, m: m, n: n, k: k, alpha: alpha[0], alphaIm: alpha[1], beta: beta[0], betaIm: beta[1],
 		conjA: tA == blas.ConjTrans, conjB: tB == blas.ConjTrans,
 		a: complexMajor(a, lda, tA), b: complexMajor(b, ldb, tB), c: complexMajor(c, ldc, blas.NoTrans)}
-	w.compute(4 * m * n * k)
+	w.compute(work)
 	return true
 }
 

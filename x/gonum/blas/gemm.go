@@ -38,7 +38,7 @@ func (e *engine[T]) gemm(tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda
 	if aT && !holds(len(a), k, m, lda) || !aT && !holds(len(a), m, k, lda) || bT && !holds(len(b), n, k, ldb) || !bT && !holds(len(b), k, n, ldb) {
 		return false
 	}
-	w := e.worker()
+	w := e.of(m * n * k).worker()
 	w.task = task[T]{do: e.gemmPart, m: m, n: n, k: k, alpha: alpha, beta: beta,
 		a: rowMajor(a, lda, aT), b: rowMajor(b, ldb, bT), c: rowMajor(c, ldc, false)}
 	w.compute(m * n * k)

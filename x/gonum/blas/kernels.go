@@ -42,9 +42,9 @@ type kernels struct {
 // register makes the library's kernels known.
 var register = sync.OnceFunc(builtin.Register)
 
-// newKernels looks up the kernels of a type for the best engine of the machine. It returns nil if one of them has no assembly there.
-func newKernels(d ir.DType) *kernels {
-	if abi.Best() == abi.Portable {
+// newKernels looks up the kernels of a type for an engine. It returns nil if one of them has no assembly there.
+func newKernels(d ir.DType, on abi.Engine) *kernels {
+	if on == abi.Portable {
 		return nil
 	}
 	register()
@@ -66,7 +66,7 @@ func newKernels(d ir.DType) *kernels {
 		{&k.squares, sum(square.Kernel())},
 		{&k.sums, sum(magnitude.Kernel())},
 	} {
-		if !l.loop.find(l.code) {
+		if !l.loop.find(l.code, on) {
 			return nil
 		}
 	}
@@ -95,14 +95,14 @@ func sum(body *kernel.Kernel) *kernel.Micro {
 }
 
 // find looks the kernel up. It reports whether there is assembly for it.
-func (l *loop) find(code kernel.Code) bool {
+func (l *loop) find(code kernel.Code, on abi.Engine) bool {
 	canon, order := kernel.Canonical(code)
-	fn, on, ok := abi.Find(abi.Best(), canon.Signature())
+	fn, found, ok := abi.Find(on, canon.Signature())
 	l.call, l.out = fn, len(order)
 	for place, in := range order {
 		l.in[in] = place
 	}
-	return ok && on != abi.Portable
+	return ok && found != abi.Portable
 }
 
 // call calls a kernel. Assembly can't be interrupted, and neither a loop around it nor a func value has a point where Go's runtime can stop

@@ -19,6 +19,7 @@ func (e *engine[T]) nrm2(n int, x []T, incX int) (T, bool) {
 			sum += v * v
 		}
 	} else {
+		e = e.of(n)
 		sum = e.sum(&e.kernels.squares, x[:n])
 	}
 	// Squares below the least normal number lose digits: as many as n of them are lost in a sum that is greater by 2^60.
@@ -46,6 +47,7 @@ func (e *engine[T]) asum(n int, x []T, incX int) (T, bool) {
 		}
 		return even + odd, true
 	}
+	e = e.of(n)
 	return e.sum(&e.kernels.sums, x[:n]), true
 }
 

@@ -32,13 +32,15 @@ func (e *engine[T]) rankK(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha T, 
 	if !holds(len(a), rows, cols, lda) || b != nil && !holds(len(b), rows, cols, ldb) {
 		return false
 	}
-	w := e.worker()
-	w.task = task[T]{do: e.rankKPart, n: n, k: k, alpha: alpha, beta: beta, lower: uplo == blas.Lower,
-		a: rowMajor(a, lda, trans), c: rowMajor(c, ldc, false)}
 	work := n * n * k / 2
 	if b != nil {
-		w.task.b = rowMajor(b, ldb, trans)
 		work *= 2
+	}
+	w := e.of(work).worker()
+	w.task = task[T]{do: e.rankKPart, n: n, k: k, alpha: alpha, beta: beta, lower: uplo == blas.Lower,
+		a: rowMajor(a, lda, trans), c: rowMajor(c, ldc, false)}
+	if b != nil {
+		w.task.b = rowMajor(b, ldb, trans)
 	}
 	w.compute(work)
 	return true
@@ -148,7 +150,7 @@ func (e *engine[T]) symm(side blas.Side, uplo blas.Uplo, m, n int, alpha T, a []
 	if !holds(len(a), m, m, lda) {
 		return false
 	}
-	w := e.worker()
+	w := e.of(m * m * n).worker()
 	w.task = task[T]{do: e.symmPart, m: m, n: n, alpha: alpha, beta: beta, lower: uplo == blas.Lower,
 		a: rowMajor(a, lda, false), b: rowMajor(b, ldb, right), c: rowMajor(c, ldc, right)}
 	w.compute(m * m * n)

@@ -16,7 +16,7 @@ func (e *engine[T]) symv(uplo blas.Uplo, n int, alpha T, a []T, lda int, x []T, 
 	if uplo != blas.Upper && uplo != blas.Lower || !holds(len(a), n, n, lda) || !holdsVector(len(x), n, incX) || !holdsVector(len(y), n, incY) {
 		return false
 	}
-	w := e.worker()
+	w := e.of(n * n * vectorWork).worker()
 	vy := vector[T]{y, incY}
 	xs, ys := read(&w.left, vector[T]{x, incX}, n, 0, n), read(&w.right, vy, n, 0, n)
 	w.rescaleVector(beta, ys)
@@ -60,7 +60,7 @@ func (e *engine[T]) trsv(uplo blas.Uplo, tA blas.Transpose, diag blas.Diag, n in
 	if !ok || uplo != blas.Upper && uplo != blas.Lower || diag != blas.Unit && diag != blas.NonUnit || !holds(len(a), n, n, lda) || !holdsVector(len(x), n, incX) || !e.ready() {
 		return false
 	}
-	w := e.worker()
+	w := e.of(n * n * vectorWork).worker()
 	vx := vector[T]{x, incX}
 	xs := read(&w.left, vx, n, 0, n)
 	t, lower := rowMajor(a, lda, trans), (uplo == blas.Lower) != trans

@@ -29,7 +29,7 @@ func (e *engine[T]) triangular(solve bool, side blas.Side, uplo blas.Uplo, tA bl
 	if !holds(len(a), order, order, lda) || !holds(len(b), m, n, ldb) {
 		return false
 	}
-	w := e.worker()
+	w := e.of(m * n * order / 2).worker()
 	w.task = task[T]{do: e.triangularPart, m: order, n: m + n - order, alpha: alpha, unit: diag == blas.Unit, solve: solve,
 		lower: (uplo == blas.Lower) != (trans != right), a: rowMajor(a, lda, trans != right), b: rowMajor(b, ldb, right)}
 	w.compute(m * n * order / 2)

@@ -64,7 +64,7 @@ func (e *engine[T]) gemv(tA blas.Transpose, m, n int, alpha T, a []T, lda int, x
 	if !ok || !holds(len(a), m, n, lda) || !holdsVector(len(x), lenX, incX) || !holdsVector(len(y), lenY, incY) {
 		return false
 	}
-	w := e.worker()
+	w := e.of(m * n * vectorWork).worker()
 	w.task = task[T]{do: e.gemvPart, m: m, n: n, alpha: alpha, beta: beta, trans: trans, a: rowMajor(a, lda, false), x: vector[T]{x, incX}, y: vector[T]{y, incY}}
 	w.compute(m * n * vectorWork)
 	return true
@@ -156,7 +156,7 @@ func (e *engine[T]) ger(m, n int, alpha T, x []T, incX int, y []T, incY int, a [
 	if !holds(len(a), m, n, lda) || !holdsVector(len(x), m, incX) || !holdsVector(len(y), n, incY) {
 		return false
 	}
-	w := e.worker()
+	w := e.of(m * n * vectorWork).worker()
 	w.task = task[T]{do: e.gerPart, m: m, n: n, alpha: alpha, a: rowMajor(a, lda, false), x: vector[T]{x, incX}, y: vector[T]{y, incY}}
 	w.compute(m * n * vectorWork)
 	return true

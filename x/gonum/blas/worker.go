@@ -12,13 +12,16 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
+	"golang.org/x/sys/cpu"
 )
 
 // engine computes in one type.
 type engine[T float] struct {
 	dtype ir.DType
 	*limits
-	width int // columns of a panel of a right matrix
+	on    abi.Engine // whose kernels it calls
+	width int        // columns of a panel of a right matrix
+	light *engine[T] // computes calls of few multiplications, where vectors of 64 bytes lower the clock; else nil
 
 	once    sync.Once
 	kernels *kernels  // nil if the machine has none
@@ -27,20 +30,34 @@ type engine[T float] struct {
 	gemmPart, rankKPart, symmPart, triangularPart, gemvPart, gerPart, complexGemmPart func(*worker[T])
 }
 
-func newEngine[T float](d ir.DType, l *limits) *engine[T] { return &engine[T]{dtype: d, limits: l} }
+func newEngine[T float](d ir.DType, l *limits) *engine[T] {
+	e := &engine[T]{dtype: d, limits: l, on: abi.Best()}
+	if e.on == abi.AVX512 && !cpu.X86.HasAVX512VBMI { // Skylake to Cooper Lake
+		e.light = &engine[T]{dtype: d, limits: l, on: abi.AVX2}
+	}
+	return e
+}
 
 // ready reports whether there are kernels. It looks them up at the first call.
 func (e *engine[T]) ready() bool {
 	e.once.Do(func() {
-		e.kernels = newKernels(e.dtype)
+		e.kernels = newKernels(e.dtype, e.on)
 		e.gemmPart, e.rankKPart, e.symmPart, e.triangularPart = gemmPart[T], rankKPart[T], symmPart[T], triangularPart[T]
 		e.gemvPart, e.gerPart, e.complexGemmPart = gemvPart[T], gerPart[T], complexGemmPart[T]
 		e.width = kernel.DotColumns(e.dtype)
-		if abi.Best().Vector() == 64 {
+		if e.on.Vector() == 64 {
 			e.width *= 2
 		}
 	})
-	return e.kernels != nil
+	return e.kernels != nil && (e.light == nil || e.light.ready())
+}
+
+// of returns the engine for a call of so many multiplications.
+func (e *engine[T]) of(work int) *engine[T] {
+	if e.light != nil && work < lightWork {
+		return e.light
+	}
+	return e
 }
 
 // worker has the frame and the scratch memory of a goroutine, and the part that it computes.
