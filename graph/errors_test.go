@@ -246,7 +246,7 @@ func TestRunErrors(t *testing.T) {
 		{[]*graph.Tensor{tensor(6, 3), tensor(7, 14)}, run + "input y of " + atY + ": the size n is 7 in axis 0 of this input and 6 in axis 0 of x: they must be equal"},
 		{[]*graph.Tensor{tensor(6, 3), tensor(6, 13)}, run + "input y of " + atY + ": axis 1 is 13 and must be 2*n = 12, where n=6"},
 		{[]*graph.Tensor{tensor(3, 3), tensor(3, 6)}, atSum + `: slice: "4:": it begins at index 4 of axis 0, which has 3 elements, where n=3`},
-		{[]*graph.Tensor{tensor(4, 3), tensor(4, 8)}, atSum + ": index: axis 0 of shape [0] has no elements for index 0: leave out empty arrays, or lengthen the axis by PadWith, where n=4"},
+		{[]*graph.Tensor{tensor(4, 3), tensor(4, 8)}, atSum + ": index: axis 0 of shape [0,3] has no elements for index 0: leave out empty arrays, or lengthen the axis by PadWith, where n=4"},
 	}
 	for _, c := range cases {
 		_, err := p.RunAll(context.Background(), c.ins...)

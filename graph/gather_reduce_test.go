@@ -3,6 +3,7 @@ package graph_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"sync"
@@ -190,7 +191,7 @@ func TestGatherReduceErrors(t *testing.T) {
 			if want == "" {
 				want = err.Error()
 				require.Contains(t, want, "gather_reduce_test.go")
-				require.Contains(t, want, "axis of 1000 elements")
+				require.Contains(t, want, "is outside axis 0 of table float32[1000,32]: allowed are 0 to 999")
 			}
 			require.EqualError(t, err, want)
 		}
@@ -224,7 +225,7 @@ func TestGatherReduceUnread(t *testing.T) {
 			p, err := graph.Compile(append(options, c.y)...)
 			require.NoError(t, err)
 			_, err = p.Run(t.Context(), table, outside)
-			require.ErrorContains(t, err, "axis of 100 elements", "%s: %s", c.name, p.Explain())
+			require.ErrorContains(t, err, fmt.Sprintf("take: index 100 at [%d,%d] of the indices i int64[40,6] is outside axis 0 of table float32[100,32]", c.bad[0], c.bad[1]), "%s: %s", c.name, p.Explain())
 			_, err = p.Run(t.Context(), table, ids)
 			require.NoError(t, err)
 		}

@@ -182,10 +182,11 @@ func (p *Program) run(ctx context.Context, outs, ins []*Tensor, fresh bool) (*pr
 
 // atCaller adds the line of the user's call to an error that has none: of the executor, or of a context.
 func (p *Program) atCaller(err error) error {
-	var e *Error
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
+	}
+	var e *Error // allocated here: a run without an error allocates nothing
+	switch {
 	case !errors.As(err, &e):
 		return ir.ErrorOf(ir.CallerPos(), p.called("run"), err)
 	case e.Pos == (Pos{}):
