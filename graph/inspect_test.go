@@ -191,4 +191,9 @@ func TestTraffic(t *testing.T) {
 	require.NoError(t, err)
 	moved, least = p.Traffic()
 	require.Equal(t, [2]int{1_600_000, 800_000}, [2]int{moved, least})
+	table, rows := graph.Input("table", graph.Float32, 1500, 2000), graph.Input("rows", graph.Int64, 3)
+	p, err = graph.Compile(table.Take(0, rows))
+	require.NoError(t, err)
+	moved, least = p.Traffic()
+	require.Equal(t, [2]int{48_024, 48_024}, [2]int{moved, least}, "three rows of the table")
 }

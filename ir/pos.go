@@ -142,10 +142,11 @@ var root = func() string {
 	return path.Dir(path.Dir(file))
 }()
 
-// isUser reports whether a function is a user's, not the library's. Examples, commands, benchmarks
-// and tests use the library as other modules do. (A main package has the path "main",
-// in any folder. A closure of the library's that is inlined into a user's function has that
-// function's name, and the library's file.)
+// folders are those of the library's packages. Other folders of the module, as examples, commands and benchmarks, use it as other modules do.
+var folders = []string{"codegen", "formats", "graph", "internal", "ir", "optim", "passes", "runtime", "stream", "x"}
+
+// isUser reports whether a function is a user's, not the library's. So are the library's tests. (A main package has the path "main", in any
+// folder. A closure of the library's that is inlined into a user's function has that function's name, and the library's file.)
 func isUser(function, file string) bool {
 	return function != "" && !ofLibrary(function, module, ".", file) && !ofLibrary(file, root, "/", file)
 }
@@ -155,5 +156,5 @@ func ofLibrary(name, prefix, sep, file string) bool {
 	name, ours := strings.CutPrefix(name, prefix+"/")
 	folder, _, _ := strings.Cut(name, sep)
 	top, _, _ := strings.Cut(folder, "/")
-	return ours && top != "examples" && top != "cmd" && top != "bench" && !strings.HasSuffix(file, "_test.go")
+	return ours && slices.Contains(folders, top) && !strings.HasSuffix(file, "_test.go")
 }

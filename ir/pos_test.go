@@ -1,7 +1,10 @@
 package ir
 
 import (
+	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,7 +47,8 @@ func TestIsUser(t *testing.T) {
 		module + "examples/a.b.F":            true,
 		"github.com/stridefuse/other/ir.F":   true,
 		"github.com/else/stridefuse/graph.F": true,
-		module + "later.F[go.shape.int]":     false,
+		module + "scratch.F[go.shape.int]":   true,
+		module + "stream.F[go.shape.int]":    false,
 		module + "runtime/kerneltest.Run":    false,
 		module + "runtime.Of[...]":           false,
 		module + "runtime.(*Tensor).Reshape": false,
@@ -60,4 +64,17 @@ func TestIsUser(t *testing.T) {
 	require.False(t, isUser("", "x_test.go"))
 	require.False(t, isUser("main.main.Node.Softmax.func1", root+"/graph/normalize.go"), "a closure inlined into main")
 	require.True(t, isUser("main.main", root+"/examples/quickstart/main.go"))
+	require.True(t, isUser("main.main", root+"/scratch/main.go"))
+}
+
+// TestFolders finds a folder of packages that is neither the library's nor a user's.
+func TestFolders(t *testing.T) {
+	entries, err := os.ReadDir("..")
+	require.NoError(t, err)
+	users := []string{"bench", "cmd", "docs", "examples"}
+	for _, e := range entries {
+		if name := e.Name(); e.IsDir() && !strings.HasPrefix(name, ".") && !slices.Contains(users, name) {
+			require.Contains(t, folders, name)
+		}
+	}
 }

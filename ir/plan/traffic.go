@@ -29,7 +29,15 @@ func (p *Plan) CountBytes(i int, touched []int) {
 func (p *Plan) eachAccess(i int, f func(buffer, bytes int, stores bool)) {
 	s := &p.Steps[i]
 	for _, a := range s.In {
-		f(a.Buffer, p.Bytes(a, s.InExtents(a)), false)
+		bytes := p.Bytes(a, s.InExtents(a))
+		if a.Line != 0 && s.Gathers() { // of the table it reads an element for each index
+			read := p.Buffers[a.Buffer].DType.Size()
+			for _, e := range s.Extents() {
+				read *= e
+			}
+			bytes = min(bytes, read)
+		}
+		f(a.Buffer, bytes, false)
 	}
 	for o, out := range s.Out {
 		f(out.Buffer, p.Bytes(out.Access, s.OutExtents(o)), true)
