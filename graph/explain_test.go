@@ -35,6 +35,15 @@ func TestExplainJoined(t *testing.T) {
 		explained(t, "materialized", graph.Concat(0, x.Exp(), x).Sort(1)))
 }
 
+// TestExplainReaders: a line about one result of a step does not name the readers of the step's other results. Here step 2
+// reads only the sums of the rows.
+func TestExplainReaders(t *testing.T) {
+	lines := explained(t, "materialized", f32("x", 512, 1000).Softmax(1).Sum(0), graph.WithWorkers(1))
+	require.Len(t, lines, 2)
+	require.Regexp(t, `^exp, 3.91 MiB: step 1 stores it for step 3 \(add\): `, lines[0])
+	require.Regexp(t, `^reciprocal, 4 KiB: step 2 stores it for step 3 \(add\): `, lines[1])
+}
+
 // TestExplainParts: a step that computes a part of an array names the part.
 func TestExplainParts(t *testing.T) {
 	x := f32("x", 1000, 1000)
