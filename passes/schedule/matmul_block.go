@@ -156,9 +156,18 @@ func (p *product) streams() bool {
 }
 
 // packsApart reports whether a right operand is packed although its rows are contiguous: they are far apart, and enough rows of
-// the left one read them to pay for the copy. In a row group each block of rows would pack it again.
+// the left one read them to pay for the copy. In a row group that divides the rows, each block would pack it again.
 func (p *product) packsApart() bool {
-	return p.apartRows() && !p.t.inGroup && p.rows.all(p.step.Axes) >= p.t.Matmul.PackRows
+	return p.apartRows() && !p.divided() && p.rows.all(p.step.Axes) >= p.t.Matmul.PackRows
+}
+
+// divided reports whether the step is in a row group that divides its left rows into blocks.
+func (p *product) divided() bool {
+	if !p.t.inGroup {
+		return false
+	}
+	at := p.t.whole.Product()
+	return p.rows.all(p.step.Axes) < plan.Indices(p.t.whole.Axes[at.Rows:at.Cols])
 }
 
 // chunked reports whether chunks of right rows are packed, for all blocks of left rows: packsApart says so, or the operand

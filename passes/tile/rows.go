@@ -122,7 +122,7 @@ func (t *tile) withRows(j int, list []int) []int {
 	list = append(list, j)
 	for _, a := range t.t.p.Steps[j].In {
 		for _, k := range t.t.uses.Writers(a.Buffer) {
-			if t.steps[0] < k && k < j && !t.t.taken[k] && t.t.rowsOf(k) == t.rows && !slices.Contains(t.steps, k) && !slices.Contains(list, k) {
+			if t.steps[0] < k && k < j && !t.t.taken[k] && t.rowsOf(k) == t.rows && !slices.Contains(t.steps, k) && !slices.Contains(list, k) {
 				list = t.withRows(k, list)
 			}
 		}
@@ -130,11 +130,27 @@ func (t *tile) withRows(j int, list []int) []int {
 	return list
 }
 
+// rowsOf returns the number of rows of the group's kind that a step multiplies, or reduces or scans, or 0.
+func (t *tile) rowsOf(i int) int {
+	if t.whole {
+		return t.t.matricesOf(i)
+	}
+	return t.t.rowsOf(i)
+}
+
+// hasRows reports whether step i may be a member.
+func (t *tile) hasRows(i int) bool {
+	if t.whole {
+		return t.t.hasMatrices(i, t.rows)
+	}
+	return t.t.hasRows(i, t.rows)
+}
+
 // join returns the row group with more steps, or nil if these cannot all be members.
 func (t *tile) join(more []int) *tile {
-	next := &tile{t: t.t, rows: t.rows, steps: slices.Concat(t.steps, more)}
+	next := &tile{t: t.t, rows: t.rows, whole: t.whole, steps: slices.Concat(t.steps, more)}
 	sort.Ints(next.steps)
-	if slices.ContainsFunc(more, func(k int) bool { return !t.t.hasRows(k, t.rows) }) || !next.inOrder() || !next.cut() || !next.chooseRows() {
+	if slices.ContainsFunc(more, func(k int) bool { return !t.hasRows(k) }) || !next.inOrder() || !next.cut() || !next.chooseRows() {
 		return nil
 	}
 	return next
@@ -187,13 +203,16 @@ func (t *tile) own(buffer int) bool {
 // chooseRows finds the axes that count the rows in each member. It fails unless these are outer axes, and each row has
 // its own part of each intermediate.
 func (t *tile) chooseRows() bool {
-	member := slices.IndexFunc(t.members, func(m tileMember) bool { return t.t.rowsOf(m.index) > 0 })
+	member := slices.IndexFunc(t.members, func(m tileMember) bool { return t.rowsOf(m.index) > 0 })
 	if member < 0 {
 		return true // the step that works on rows joins later
 	}
 	s, n := &t.members[member].step, t.rows
 	end := len(s.Axes)
-	if s.Contracts() {
+	switch {
+	case t.whole:
+		end = s.Product().Pairs
+	case s.Contracts():
 		end = s.Product().Cols
 	}
 	for axis, a := range s.Axes[:end] {
@@ -211,11 +230,11 @@ func (t *tile) chooseRows() bool {
 		return false
 	}
 	for k := range t.members {
-		if s := &t.members[k].step; s.Contracts() && (t.rowOf(k) < 0 || s.Product().Cols < len(s.Axes)-1) || !t.rowsFirst(k) {
+		if s := &t.members[k].step; s.Contracts() && !t.whole && (t.rowOf(k) < 0 || s.Product().Cols < len(s.Axes)-1) || !t.rowsFirst(k) {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(t.made, func(b int) bool { return !t.own(b) && !t.inTurn(b) })
+	return !slices.ContainsFunc(t.made, func(b int) bool { return !t.own(b) && !t.inTurn(b) || t.t.uses.Shared(b) })
 }
 
 // rowsFirst reports whether the axes that count the rows come first among the parallel axes of member k.

@@ -26,6 +26,7 @@ import (
 //
 //   - a padded value, which copies and casts make, for example an image with zeros around it for a convolution;
 //   - a right matrix of a product that a step stores in panels (see panelGroups);
+//   - an intermediate of a batch that a product reads as whole matrices (see matrixGroups);
 //   - an input or output of a step that reduces, scans or multiplies rows (see rowGroups);
 //   - a product of windows that an elementwise step reads, for example to add a bias and apply the activation;
 //   - a value that is too large for the caches, or that a gather stores.
@@ -51,6 +52,7 @@ func Form(p *plan.Plan, o Options) Formed {
 	if !o.NoFuse {
 		f.panelGroups()
 	}
+	f.matrixGroups()
 	f.rowGroups()
 	if !o.NoFuse {
 		f.tilesFrom((*tiler).windows, (*tiler).held)
@@ -162,6 +164,7 @@ func (t *tiler) large(buffer int) bool {
 type tile struct {
 	t       *tiler
 	rows    int           // number of rows of a row group, 0 for other tiles
+	whole   bool          // the rows are whole matrices
 	steps   []int         // in the plan, in order
 	made    []int         // the intermediates
 	shapes  map[int][]int // by intermediate: its shape, as the steps move through it
