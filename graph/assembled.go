@@ -66,6 +66,6 @@ func (p *Program) explainAssembled(b *bytes.Buffer, bound *program.Binding, nest
 	case off != nil:
 		line(b, "jit", fmt.Sprintf("off: %v", off), ir.Pos{})
 	case due > 0:
-		line(b, "jit", fmt.Sprintf("kernels for %s are assembled when runs have taken about %v; so far %v", plural(tilings, "tiling"), rounded(due), rounded(p.compiled.Spent())), ir.Pos{})
+		line(b, "jit", fmt.Sprintf("kernels for %s are assembled when the runs' tilings have taken %v by estimate; so far %v", plural(tilings, "tiling"), rounded(due), rounded(p.compiled.Spent())), ir.Pos{})
 	}
 }

@@ -66,7 +66,7 @@ func (e *explanation) tilings() []hint {
 		case jit.Off() != nil:
 			text += fmt.Sprintf("; the run-time tier is off: %v", jit.Off())
 		case due > 0:
-			text += fmt.Sprintf("; the run-time tier assembles them by itself after %v of runs", rounded(due))
+			text += fmt.Sprintf("; the run-time tier assembles them by itself once they have taken %v by estimate", rounded(due))
 		}
 	}
 	return []hint{{gain, text}}

@@ -225,7 +225,7 @@ func (x *inspection) measured(out *page.Page) {
 	if q == nil {
 		return
 	}
-	out.Profile = fmt.Sprintf("%s, the first of %v, then %v in the median; %s", plural(q.Runs, "run"), rounded(q.First), rounded(q.Time), q.Limits)
+	out.Profile = q.summary()
 	for _, s := range q.Steps {
 		row := &out.Steps[s.First]
 		row.Time, row.Share = rounded(s.Time).String(), float64(s.Time)/float64(max(q.sum(), 1))

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stridefuse/stridefuse/internal/program"
@@ -27,9 +28,10 @@ func WithProfile() Option { return func(s *settings) { s.profiled = true } }
 
 // Profile has the median times of a program's runs, for inputs of the sizes and layouts of the last run. Medians are
 // those of the last 64 runs, without the first one of all, which finds nothing in the caches and may compute values of
-// constants; if it is the only run they are its times.
+// constants; if it is the only run they are its times. When kernels assembled at run time replace tilings, the runs
+// before are forgotten, and the next run counts as the first.
 type Profile struct {
-	Runs   int           // number of complete runs
+	Runs   int           // number of complete runs, since kernels were last assembled
 	First  time.Duration // time of the first run's steps
 	Time   time.Duration // median time of a run's steps, without the lookup of its plan
 	Steps  []StepProfile // steps, in order
@@ -81,11 +83,19 @@ func (s StepProfile) parts(l Limits) (parts [len(bounds)]float64) {
 	return parts
 }
 
+// cachedPart is the least part of memory's limit that says that a step's operands are in the caches. It is more than 1
+// because the limit is measured with stores, which also read what they overwrite: a loop that only loads may be a third faster.
+const cachedPart = 1.5
+
 // Bound returns the limit that the step comes closest to on a machine, and which part of the step's time is explained by
-// that limit alone: 1 if the step is as fast as the limit allows. More than 1 means that operands are in the caches.
+// that limit alone: 1 if the step is as fast as the limit allows. Memory does not count if the step moves its bytes at 1.5
+// times memory's rate or more, because they are in the caches then.
 func (s StepProfile) Bound(l Limits) (by Bound, part float64) {
 	parts := s.parts(l)
 	best := 0
+	if parts[0] >= cachedPart {
+		best, parts[0] = 1, 0
+	}
 	for i := range parts {
 		if parts[i] > parts[best] {
 			best = i
@@ -205,11 +215,7 @@ func (p *Profile) explain(b *bytes.Buffer) {
 	if p == nil {
 		return
 	}
-	runs := fmt.Sprintf("1 run of %v", rounded(p.First))
-	if p.Runs > 1 {
-		runs = fmt.Sprintf("%d runs, the first of %v, then %v in the median", p.Runs, rounded(p.First), rounded(p.Time))
-	}
-	line(b, "profile", fmt.Sprintf("%s; %s", runs, p.Limits), ir.Pos{})
+	line(b, "profile", p.summary(), ir.Pos{})
 	steps := p.Steps
 	if len(steps) > mostHot {
 		steps = slices.Clone(steps)
@@ -228,6 +234,14 @@ func (p *Profile) explain(b *bytes.Buffer) {
 	}
 }
 
+// summary says how many runs there were, how long they took, and what the limits are.
+func (p *Profile) summary() string {
+	if p.Runs == 1 {
+		return fmt.Sprintf("1 run of %v; %s", rounded(p.First), p.Limits)
+	}
+	return fmt.Sprintf("%d runs, the first of %v, then %v in the median; %s", p.Runs, rounded(p.First), rounded(p.Time), p.Limits)
+}
+
 // sum returns the sum of the steps' times, of which each step is a part.
 func (p *Profile) sum() (all time.Duration) {
 	for _, s := range p.Steps {
@@ -236,25 +250,43 @@ func (p *Profile) sum() (all time.Duration) {
 	return all
 }
 
-// leastPart is the least part of a step's time that a limit must explain to be called what binds the step.
-const leastPart = 0.1
+const (
+	leastBound = 0.2 // the least part of a step's time that a limit must explain to be called what binds the step
+	leastPart  = 0.1 // the least part with which other limits are named
+)
 
 // rate says what binds steps, and how fast they are.
 func (s StepProfile) rate(p *Profile) string {
-	parts := s.parts(p.Limits)
-	by, most := s.Bound(p.Limits)
-	text := fmt.Sprintf("bound by %s, %.0f%% of its limit", by, 100*most)
-	if most < leastPart {
-		text = "far from every limit: elements wait for one another, or goroutines for the processor"
-	}
-	for i, part := range parts {
-		if bounds[i] != by && part >= leastPart {
-			text += fmt.Sprintf(", %s %.0f%%", bounds[i], 100*part)
-		}
-	}
-	text += fmt.Sprintf("; %.3g GB/s", s.GBPerSecond())
+	text := s.verdict(p.Limits) + fmt.Sprintf("; %.3g GB/s", s.GBPerSecond())
 	if s.Ops > 0 {
 		text += fmt.Sprintf(", %.3g GFLOP/s", s.GFLOPPerSecond())
+	}
+	return text
+}
+
+// verdict says what binds steps.
+func (s StepProfile) verdict(l Limits) string {
+	parts := s.parts(l)
+	by, most := s.Bound(l)
+	text, every := "", "every limit"
+	if parts[0] >= cachedPart {
+		text, every, parts[0] = "in the caches, ", "every other limit", 0
+	}
+	var others []string
+	for i, part := range parts {
+		if part >= leastPart && (bounds[i] != by || most < leastBound) {
+			others = append(others, fmt.Sprintf("%s %.0f%%", bounds[i], 100*part))
+		}
+	}
+	if most >= leastBound {
+		return text + strings.Join(append([]string{fmt.Sprintf("bound by %s, %.0f%% of its limit", by, 100*most)}, others...), ", ")
+	}
+	text += "far from " + every
+	if len(others) > 0 {
+		text += " (" + strings.Join(others, ", ") + ")"
+	}
+	if every == "every limit" {
+		text += ": elements wait for one another, or goroutines for the processor"
 	}
 	return text
 }

@@ -3,6 +3,7 @@ package graph_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -43,8 +44,32 @@ func TestProfile(t *testing.T) {
 	require.Positive(t, l.Float64GFLOPs)
 	require.Equal(t, l, p.Profile().Limits, "measured once")
 	require.Contains(t, p.Explain(), "\n  profile 3 runs, the first of ")
-	require.Contains(t, p.Explain(), " of its limit")
+	require.Regexp(t, " of its limit|far from every ", p.Explain())
 	require.Contains(t, p.Explain(), p.Profile().String())
+}
+
+// TestProfileVerdict: what binds a step of a microsecond on a machine of 10 GB/s and 100 GFLOP/s.
+func TestProfileVerdict(t *testing.T) {
+	limits := graph.Limits{Workers: 1, MemoryGB: 10, Float32GFLOPs: 100, Float64GFLOPs: 50}
+	for _, c := range []struct {
+		step graph.StepProfile
+		by   graph.Bound
+		want string
+	}{
+		{graph.StepProfile{Bytes: 9_000, Ops: 5_000}, graph.ByMemory, "bound by memory, 90% of its limit; 9 GB/s, 5 GFLOP/s"},
+		{graph.StepProfile{Bytes: 14_000, Ops: 15_000}, graph.ByMemory, "bound by memory, 140% of its limit, arithmetic 15%; 14 GB/s, 15 GFLOP/s"},
+		{graph.StepProfile{Bytes: 47_900, Ops: 60_000, Calls: 5}, graph.ByArithmetic, "in the caches, bound by arithmetic, 60% of its limit, calls 12%; 47.9 GB/s, 60 GFLOP/s"},
+		{graph.StepProfile{Bytes: 47_900, Calls: 20}, graph.ByCalls, "in the caches, bound by calls, 50% of its limit; 47.9 GB/s"},
+		{graph.StepProfile{Bytes: 47_900, Ops: 15_000}, graph.ByArithmetic, "in the caches, far from every other limit (arithmetic 15%); 47.9 GB/s, 15 GFLOP/s"},
+		{graph.StepProfile{Bytes: 1_100}, graph.ByMemory, "far from every limit (memory 11%): elements wait for one another, or goroutines for the processor; 1.1 GB/s"},
+		{graph.StepProfile{Bytes: 900}, graph.ByMemory, "far from every limit: elements wait for one another, or goroutines for the processor; 0.9 GB/s"},
+		{graph.StepProfile{Ops: 20_000, DType: graph.Float64}, graph.ByArithmetic, "bound by arithmetic, 40% of its limit; 0 GB/s, 20 GFLOP/s"},
+	} {
+		c.step.Time = time.Microsecond
+		by, _ := c.step.Bound(limits)
+		require.Equal(t, c.by, by, c.want)
+		require.Contains(t, (&graph.Profile{Runs: 1, Steps: []graph.StepProfile{c.step}, Limits: limits}).String(), "step 0: 1µs, 100% of the run; "+c.want+"\n")
+	}
 }
 
 // TestProfileOfConstants: Explain tells how long the values of constants took, once a run has computed them.
