@@ -65,7 +65,7 @@ type explanation struct {
 	nests *nest.Program
 	uses  *plan.Uses
 	tasks []*nest.Task // by step: the first task that computes it
-	costs []float64    // by step: its part of a run, measured if the program is profiled, else estimated; together 1
+	costs []float64    // by step: its part of a run, together 1: estimated, but for tasks whose time is measured; see measured
 }
 
 // explanation describes the latest binding. It returns nil if the program has no binding.
@@ -93,7 +93,7 @@ func (p *Program) explanation() *explanation {
 			continue
 		}
 		of := 1.0
-		if all := costOf(t); bound.Times != nil && bound.Times.Runs() > 0 && all > 0 {
+		if all := costOf(t); e.measured() && all > 0 {
 			of = float64(bound.Times.Median(t.First)) / all
 		}
 		e.costs[i] = of * t.Choices[i-t.First].Cost
@@ -104,6 +104,9 @@ func (p *Program) explanation() *explanation {
 	}
 	return e
 }
+
+// measured reports whether the binding's runs were profiled, so that the parts of a run are measured.
+func (e *explanation) measured() bool { return e.bound.Times != nil && e.bound.Times.Runs() > 0 }
 
 // costOf returns the estimated cost of the steps of a task.
 func costOf(t *nest.Task) (sum float64) {

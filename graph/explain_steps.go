@@ -145,7 +145,11 @@ func (e *explanation) step(b *bytes.Buffer, i int) {
 		text += " (" + fewOf(names) + ")"
 	}
 	line(b, "step "+strconv.Itoa(i), text, e.pl.Steps[i].Pos)
-	line(b, shareText(e.costs[i]), c.Kernel, ir.Pos{})
+	share := shareText(e.costs[i])
+	if e.measured() && t.Last > t.First {
+		share = "~" + share // the steps of a row group have one time
+	}
+	line(b, share, c.Kernel, ir.Pos{})
 	if i == t.Last && slices.ContainsFunc(t.Choices, func(c nest.Choice) bool { return c.Kernels > 1 }) {
 		var names []string
 		for _, k := range e.called(t) {

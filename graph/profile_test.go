@@ -48,6 +48,18 @@ func TestProfile(t *testing.T) {
 	require.Contains(t, p.Explain(), p.Profile().String())
 }
 
+// TestProfileParts: the part of a step of a row group is marked as estimated, since only the group's time is measured.
+func TestProfileParts(t *testing.T) {
+	x := f32("x", 512, 1000)
+	p, err := graph.Compile(x.Softmax(1), x.Sort(1), graph.WithProfile(), graph.WithWorkers(1))
+	require.NoError(t, err)
+	require.NotContains(t, p.Explain(), "~", "nothing is measured")
+	_, err = p.RunAll(context.Background(), graph.Full(graph.Float32, 0.5, 512, 1000))
+	require.NoError(t, err)
+	require.Regexp(t, `(?m)^  ~<?\d\S*% +reduce \[max\]`, p.Explain())
+	require.Regexp(t, `(?m)^  <?\d\S*% +sort`, p.Explain())
+}
+
 // TestProfileVerdict: what binds a step of a microsecond on a machine of 10 GB/s and 100 GFLOP/s.
 func TestProfileVerdict(t *testing.T) {
 	limits := graph.Limits{Workers: 1, MemoryGB: 10, Float32GFLOPs: 100, Float64GFLOPs: 50}
