@@ -19,7 +19,7 @@ type Spec struct {
 	Program   string            // text of the program's function
 	Inputs    map[string]Ref    // arrays, by the names of inputs
 	Constants map[string][]byte // captured tensors, as .npy
-	Outputs   map[string]Ref    // arrays for all outputs, by the names out0, out1, ... in order
+	Outputs   map[string]Ref    // arrays for all outputs, by their names
 	Size      string            // as in stream.Job
 	Rows      int
 	Memory    int
@@ -58,12 +58,12 @@ func NewSpec(p *graph.Program, inputs, outputs map[string]Ref) (*Spec, error) {
 		}
 		s.Constants[f.Params[len(f.Params)-len(captured)+i].Name()] = b.Bytes()
 	}
-	for i, out := range p.Outputs() {
+	for _, out := range p.Outputs() {
 		r, ok := outputs[out.Name]
 		if !ok {
 			return nil, fmt.Errorf("beam: output %s has no Ref", out)
 		}
-		s.Outputs[fmt.Sprintf("out%d", i)] = r
+		s.Outputs[out.Name] = r
 	}
 	return s, nil
 }
