@@ -3,10 +3,16 @@ package stridefuse
 import (
 	"flag"
 	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -35,10 +41,10 @@ var block = regexp.MustCompile("(?s)<!-- ([a-z:, ]+) -->\n```([a-z]*)\n(.*?)```\
 func TestArchitecture(t *testing.T) {
 	const file = "docs/architecture.md"
 	want := texts(t)
-	doc, err := os.ReadFile(file)
+	page, err := os.ReadFile(file)
 	require.NoError(t, err)
 	seen := map[string]bool{}
-	got := block.ReplaceAllStringFunc(string(doc), func(s string) string {
+	got := block.ReplaceAllStringFunc(string(page), func(s string) string {
 		m := block.FindStringSubmatch(s)
 		require.Contains(t, want, m[1], "the compiler has no such text")
 		seen[m[1]] = true
@@ -51,12 +57,12 @@ func TestArchitecture(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 		return
 	}
-	require.Equal(t, got, string(doc), "after a change that is meant, run: go test . -run Architecture -update")
+	require.Equal(t, got, string(page), "after a change that is meant, run: go test . -run Architecture -update")
 }
 
 // texts returns the texts, by name.
 func texts(t *testing.T) map[string]string {
-	out := map[string]string{"passes": order()}
+	out := map[string]string{"passes": order(t)}
 	x := graph.Input("x", graph.Float32, 256, 1024)
 	w := graph.Input("w", graph.Float32, 1024)
 	chain := lower(t, x.Mul(w).Add(1).Tanh(), "chain")
@@ -76,16 +82,43 @@ func texts(t *testing.T) map[string]string {
 	return out
 }
 
-// order lists the passes, and the reasons for their order.
-func order() string {
+// order lists the passes, what each does, and the reasons for their order.
+func order(t *testing.T) string {
 	var b strings.Builder
 	for _, p := range passes.Default {
-		fmt.Fprintf(&b, "%s\n", p.Name)
+		fmt.Fprintf(&b, "%s: %s\n", p.Name, synopsis(t, p))
 		for _, a := range p.After {
 			fmt.Fprintf(&b, "    after %s: %s\n", a.Pass, a.Why)
 		}
 	}
 	return b.String()
+}
+
+// synopsis returns the first sentence of a pass's doc comment, without the names of the pass and of files.
+func synopsis(t *testing.T, p passes.Pass) string {
+	run := reflect.ValueOf(p.Rewrite)
+	if p.Form != nil {
+		run = reflect.ValueOf(p.Form)
+	} else if p.Arrange != nil {
+		run = reflect.ValueOf(p.Arrange)
+	}
+	path := strings.TrimPrefix(runtime.FuncForPC(run.Pointer()).Name(), "github.com/stridefuse/stridefuse/")
+	dir, name, _ := strings.Cut(path, ".")
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	require.NoError(t, err)
+	for _, file := range files {
+		syntax, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range syntax.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == name {
+				text, found := strings.CutPrefix(new(doc.Package).Synopsis(f.Doc.Text()), name+" ")
+				require.True(t, found, "the comment of %s begins with its name", path)
+				return regexp.MustCompile(` \([a-z_]+\.go\)`).ReplaceAllString(strings.TrimSuffix(text, "."), "")
+			}
+		}
+	}
+	require.Fail(t, "there is no function "+path)
+	return ""
 }
 
 // lowered is a program with its text at each level.
