@@ -26,7 +26,7 @@ func TestDefined(t *testing.T) {
 	} {
 		code, err := kernel.ParseCode(sig)
 		require.NoError(t, err)
-		_, err = kerneltest.Check(code, runtime.Defined(sig), 1, kerneltest.Heap)
+		_, err = kerneltest.Check(code, 1, kerneltest.Heap, kerneltest.Form{Call: runtime.Defined(sig)})
 		require.NoError(t, err, sig)
 	}
 }

@@ -56,7 +56,7 @@ func TestNEON(t *testing.T) {
 		c, err := irkernel.ParseCode(sig)
 		require.NoError(t, err)
 		for _, memory := range []kerneltest.Memory{kerneltest.Heap, beforeGuards(t)} {
-			if _, err = kerneltest.Check(c, function(entries[i]), h.Sum64(), memory); err != nil {
+			if _, err = kerneltest.Check(c, h.Sum64(), memory, kerneltest.Form{Name: "neon", Call: function(entries[i])}); err != nil {
 				t.Errorf("%s\n%v", sig, err)
 			}
 		}

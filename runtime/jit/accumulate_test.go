@@ -27,12 +27,14 @@ func TestAccumulatedAnds(t *testing.T) {
 				c, err := kernel.ParseCode(fmt.Sprintf(body, by, d))
 				require.NoError(t, err)
 				c, _ = kernel.Canonical(c)
+				var forms []kerneltest.Form
 				for e := least; e <= abi.Best(); e++ {
 					k, err := Assemble(e, c)
 					require.NoError(t, err)
-					_, err = kerneltest.Check(c, k.Func(), 1, kerneltest.Heap)
-					require.NoError(t, err, "%s on %s", c.Signature(), e)
+					forms = append(forms, kerneltest.Form{Name: e.String(), Call: k.Func()})
 				}
+				_, err = kerneltest.Check(c, 1, kerneltest.Heap, forms...)
+				require.NoError(t, err, c.Signature())
 			}
 		}
 	}

@@ -4,7 +4,6 @@ package jit
 
 import (
 	"flag"
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,8 +34,8 @@ func TestBodies(t *testing.T) {
 			}
 			k, err := Assemble(e, c)
 			require.NoError(t, err)
-			_, err = kerneltest.Check(c, k.Func(), uint64(number), kerneltest.Heap)
-			require.NoError(t, err, fmt.Sprintf("%s on %s", c.Signature(), e))
+			_, err = kerneltest.Check(c, uint64(number), kerneltest.Heap, kerneltest.Form{Name: e.String(), Call: k.Func()})
+			require.NoError(t, err, c.Signature())
 			assembled++
 		}
 	}

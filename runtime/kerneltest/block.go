@@ -134,10 +134,25 @@ var noise = func() []byte {
 	return b
 }()
 
-// run calls the kernel, and compares all memory with the result of its definition.
-func (b *block) run(meaning kernel.Reference, fn func(*abi.Frame)) error {
-	want := b.clone()
+// run calls each form of the kernel on the same memory, and compares with the result of the definition.
+func (b *block) run(meaning kernel.Reference, forms []Form) error {
+	before, want := b.clone(), b.clone()
 	meaning(ir.Defined, want)
+	for i, form := range forms {
+		if i > 0 {
+			for k, o := range b.ops {
+				copy(o.mem, before.ops[k].mem)
+			}
+		}
+		if err := b.call(form.Call, want); err != nil {
+			return fmt.Errorf("%s: %w", form.Name, err)
+		}
+	}
+	return nil
+}
+
+// call calls a form of the kernel, and compares all memory with that of want.
+func (b *block) call(fn func(*abi.Frame), want *block) error {
 	f := &abi.Frame{Rows: b.rows, Cols: b.cols, NonTemporal: b.nonTemporal}
 	for i, o := range b.ops {
 		f.Ptr[i], f.Step[i] = o.pointer(), o.outer
@@ -151,12 +166,12 @@ func (b *block) run(meaning kernel.Reference, fn func(*abi.Frame)) error {
 			continue
 		}
 		if err := b.compare(i, want.ops[i]); err != nil {
-			return fmt.Errorf("\tblock %s, %w", b.size, err)
+			return fmt.Errorf("block %s, %w", b.size, err)
 		}
 	}
 	for i, o := range b.ops {
 		if !bytes.Equal(o.mem, want.ops[i].mem) {
-			return fmt.Errorf("\tblock %s: memory round operand %d has changed (step %d)", b.size, i, o.outer)
+			return fmt.Errorf("block %s: memory round operand %d has changed (step %d)", b.size, i, o.outer)
 		}
 	}
 	return nil

@@ -28,15 +28,15 @@ func Run(t *testing.T, sigs ...string) {
 			t.Errorf("%s: %v", sig, err)
 			continue
 		}
+		var forms []Form
 		for e := range abi.Best() + 1 {
-			fn, ok := abi.Lookup(e, sig)
-			if !ok {
-				continue
+			if fn, ok := abi.Lookup(e, sig); ok {
+				engines[e]++
+				forms = append(forms, Form{e.String(), fn})
 			}
-			engines[e]++
-			if _, err := Check(c, fn, seed(sig), Heap); err != nil {
-				t.Errorf("%s kernel\n\t%s\n%v", e, sig, err)
-			}
+		}
+		if _, err := Check(c, seed(sig), Heap, forms...); err != nil {
+			t.Errorf("%s\n\t%v", sig, err)
 		}
 	}
 	t.Logf("kernels checked: %v of %d", engines, len(sigs))
@@ -54,32 +54,39 @@ func seed(sig string) uint64 {
 	return h.Sum64()
 }
 
-// Check runs a kernel on blocks of all kinds, in the given kind of memory. It returns the number of blocks.
-func Check(c kernel.Code, fn func(*abi.Frame), seed uint64, memory Memory) (calls int, err error) {
+// Form is a compiled form of a kernel, such as that of an engine.
+type Form struct {
+	Name string // in errors
+	Call func(*abi.Frame)
+}
+
+// Check runs forms of one kernel on blocks of all kinds, in the given kind of memory: all forms on the same blocks, whose results the
+// definition computes once. It returns the number of blocks.
+func Check(c kernel.Code, seed uint64, memory Memory, forms ...Form) (blocks int, err error) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	meaning := kernel.ReferenceOf(c, elementary.Expand)
 	run := func(b *block) error {
-		calls++
-		return b.run(meaning, fn)
+		blocks++
+		return b.run(meaning, forms)
 	}
 	if s, ok := edges(c); ok {
 		if err := run(newBlock(c, rng, s, crossed, memory)); err != nil {
-			return calls, err
+			return blocks, err
 		}
 	}
 	for _, s := range sizesOf(c, rng) {
 		if err := run(newBlock(c, rng, s, []source{tame, mixed, mixed}[rng.IntN(3)], memory)); err != nil {
-			return calls, err
+			return blocks, err
 		}
 	}
 	for _, p := range placements(c) {
 		for _, cols := range []int{3, 7, 8, 21, 37, 100} {
 			if err := run(inPlace(c, rng, p, cols, memory)); err != nil {
-				return calls, fmt.Errorf("operand %d in place of operand %d: %w", p.out, p.in, err)
+				return blocks, fmt.Errorf("operand %d in place of operand %d: %w", p.out, p.in, err)
 			}
 		}
 	}
-	return calls, nil
+	return blocks, nil
 }
 
 // placement is an output stored in the memory of an input.

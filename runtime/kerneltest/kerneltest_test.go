@@ -31,11 +31,12 @@ func not(f *abi.Frame) {
 func checkCatches(t *testing.T, sig string, right func(*abi.Frame), wrong map[string]func(*abi.Frame)) {
 	c, err := kernel.ParseCode(sig)
 	require.NoError(t, err)
-	calls, err := Check(c, right, 1, Heap)
+	calls, err := Check(c, 1, Heap, Form{"right", right})
 	require.NoError(t, err)
 	require.Greater(t, calls, 40)
 	for want, fn := range wrong {
-		_, err := Check(c, fn, 1, Heap)
+		_, err := Check(c, 1, Heap, Form{"right", right}, Form{"wrong", fn})
+		require.ErrorContains(t, err, "wrong: ", sig)
 		require.ErrorContains(t, err, want, sig)
 	}
 }

@@ -69,6 +69,8 @@ func main() {
 	for i, sig := range sigs {
 		c, err := kernel.ParseCode(sig)
 		check(err)
+		var forms []kerneltest.Form
+		var engines []abi.Engine
 		for _, k := range kernels[i] {
 			if k.engine > abi.Best() { // built, but not run on this processor
 				continue
@@ -77,12 +79,15 @@ func main() {
 			if !ok {
 				run = func(frame *abi.Frame) { k.fn.(func(*Frame))((*Frame)(frame)) }
 			}
-			n, err := kerneltest.Check(c, run, uint64(i), place)
-			cases[k.engine] += n
-			if err != nil && bad < 20 {
-				bad++
-				fmt.Printf("%s\n    %s, engine %s: %v\n", sig, codegen.Symbol(c), k.engine, err)
-			}
+			forms, engines = append(forms, kerneltest.Form{Name: k.engine.String(), Call: run}), append(engines, k.engine)
+		}
+		n, err := kerneltest.Check(c, uint64(i), place, forms...)
+		for _, e := range engines {
+			cases[e] += n
+		}
+		if err != nil && bad < 20 {
+			bad++
+			fmt.Printf("%s\n    %s: %v\n", sig, codegen.Symbol(c), err)
 		}
 	}
 	for e, n := range cases {
