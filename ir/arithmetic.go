@@ -53,11 +53,8 @@ func isFixedScale(x uint64) bool {
 
 // Arbitrary returns the number of a type of Fractions that a hash determines. Its magnitude is between 2^-6 and 2^6.
 func Arbitrary(d DType, h uint64) uint64 {
-	v := math.Float64frombits(h>>12 | 1023<<52) // of one to two
-	if h&1 != 0 {
-		v = -v
-	}
-	return FromFloat(d, math.Ldexp(v, int(h>>1&15)%12-6))
+	exponent := h>>1&15%12 - 6 + 1023
+	return FromFloat(d, math.Float64frombits(h<<63|exponent<<52|h>>12))
 }
 
 // Combine applies an op to two operands of the type that the result has.

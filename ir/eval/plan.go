@@ -106,10 +106,16 @@ func located(b *plan.Buffer, inputs []Array) (data []uint64, from int, err error
 	return spread(inputs[b.Index].Data, l)
 }
 
-// place returns an element. Element k of a temporary, of size s, is at the arena's
-// byte Offset + k*s.
-func (m *machine) place(a plan.Access, index []int) *uint64 {
-	at := a.Offset
+// place returns an element.
+func (m *machine) place(a *plan.Access, index []int) *uint64 {
+	mem, at, _ := m.locate(a, index, 0)
+	return &mem[at]
+}
+
+// locate returns the memory and the place in it of an element, and how far apart two elements are that are stride apart in the
+// buffer. Element k of a temporary, of size s, is at the arena's byte Offset + k*s.
+func (m *machine) locate(a *plan.Access, index []int, stride int) (mem []uint64, at, apart int) {
+	at = a.Offset
 	for k, i := range index {
 		if p := a.Panel; p != nil && p.Axis == k {
 			at += i / p.Size * p.Stride
@@ -118,13 +124,29 @@ func (m *machine) place(a plan.Access, index []int) *uint64 {
 		at += i * a.Strides[k]
 	}
 	b := &m.p.Buffers[a.Buffer]
-	switch b.Kind {
+	switch size := b.DType.Size(); b.Kind {
 	case plan.TempBuffer:
-		return &m.arena[b.Offset+at*b.DType.Size()]
+		return m.arena, b.Offset + at*size, stride * size
 	case plan.ScratchBuffer:
-		return &m.scratch[b.Offset+at*b.DType.Size()]
+		return m.scratch, b.Offset + at*size, stride * size
 	}
-	return &m.mem[a.Buffer][at-m.from[a.Buffer]]
+	return m.mem[a.Buffer], at - m.from[a.Buffer], stride
+}
+
+// load fills line with the elements of an access along an axis, from index on.
+func (m *machine) load(a *plan.Access, index []int, axis int, line []uint64) {
+	if p := a.Panel; p != nil && p.Axis == axis {
+		for i := range line {
+			index[axis] = i
+			line[i] = *m.place(a, index)
+		}
+		index[axis] = 0
+		return
+	}
+	mem, at, apart := m.locate(a, index, a.Strides[axis])
+	for i := range line {
+		line[i] = mem[at+i*apart]
+	}
 }
 
 // group runs a row group: one block of rows after the other through all steps.
@@ -171,6 +193,7 @@ func (m *machine) step(s *plan.Step) {
 		lines = s.OutExtents(0)
 	}
 	evaluate := elementary.Expand(s.Body).Evaluator(m.f)
+	in, values, element := linesOf(len(s.In), n), linesOf(len(s.Out), n), make([]uint64, len(s.In))
 	for index := range indices(lines) {
 		switch {
 		case s.Contracts():
@@ -178,7 +201,7 @@ func (m *machine) step(s *plan.Step) {
 		case s.OnLines():
 			m.line(s, index, axis, n)
 		default:
-			values := m.values(s, evaluate, index, axis, n)
+			m.values(s, evaluate, index, axis, in, values, element)
 			for o := range s.Out {
 				m.store(s, o, index, axis, values[o])
 			}
@@ -186,25 +209,32 @@ func (m *machine) step(s *plan.Step) {
 	}
 }
 
-// values computes the body along a line: for each output its values.
-func (m *machine) values(s *plan.Step, evaluate func([]uint64) []uint64, index []int, axis, n int) [][]uint64 {
-	out := make([][]uint64, len(s.Out))
-	in := make([]uint64, len(s.In))
-	for i := range n {
-		if axis >= 0 {
-			index[axis] = i
-		}
-		for o, a := range s.In {
-			in[o] = *m.place(a, index)
-		}
-		for o, v := range evaluate(in) {
-			out[o] = append(out[o], v)
+// linesOf returns lines of n elements.
+func linesOf(lines, n int) [][]uint64 {
+	all := make([][]uint64, lines)
+	for k := range all {
+		all[k] = make([]uint64, n)
+	}
+	return all
+}
+
+// values computes the body along a line: for each output its values, in out. The operands of the line are loaded first, into in.
+func (m *machine) values(s *plan.Step, evaluate func([]uint64) []uint64, index []int, axis int, in, out [][]uint64, element []uint64) {
+	for o := range s.In {
+		if axis < 0 {
+			in[o][0] = *m.place(&s.In[o], index)
+		} else {
+			m.load(&s.In[o], index, axis, in[o])
 		}
 	}
-	if axis >= 0 {
-		index[axis] = 0
+	for i := range out[0] {
+		for o := range in {
+			element[o] = in[o][i]
+		}
+		for o, v := range evaluate(element) {
+			out[o][i] = v
+		}
 	}
-	return out
 }
 
 // store stores a line of an output, or the result of combining it.
@@ -224,7 +254,7 @@ func (m *machine) store(s *plan.Step, o int, index []int, axis int, line []uint6
 		if axis >= 0 {
 			index[axis] = i
 		}
-		*m.place(out.Access, index) = v
+		*m.place(&out.Access, index) = v
 	}
 	if axis >= 0 {
 		index[axis] = 0
@@ -234,35 +264,38 @@ func (m *machine) store(s *plan.Step, o int, index []int, axis int, line []uint6
 // line computes one line.
 func (m *machine) line(s *plan.Step, index []int, axis, n int) {
 	in := make([][]uint64, len(s.In))
-	for k, a := range s.In {
+	for k := range s.In {
 		length := n
-		if a.Line != 0 {
-			length = a.Line
+		if line := s.In[k].Line; line != 0 {
+			length = line
 		}
-		for i := range length {
-			index[axis] = i
-			in[k] = append(in[k], *m.place(a, index))
-		}
+		in[k] = make([]uint64, length)
+		m.load(&s.In[k], index, axis, in[k])
 	}
 	by := s.Out[0].Combine
 	for i, e := range by.Info().Line(m.f, by, s.Body.In[0].DType, in)[:n] {
 		index[axis] = i
-		*m.place(s.Out[0].Access, index) = e
+		*m.place(&s.Out[0].Access, index) = e
 	}
 	index[axis] = 0
 }
 
 // contract computes one element of a product.
 func (m *machine) contract(s *plan.Step, index []int) {
-	var x, y []uint64
-	first, second := s.Body.Body[0].Args[0], s.Body.Body[0].Args[1]
+	first, second := &s.In[s.Body.Body[0].Args[0]], &s.In[s.Body.Body[0].Args[1]]
 	at := s.Product()
-	for pair := range indices(s.Extents()[at.Pairs:at.Rows]) {
+	pairs := s.Extents()[at.Pairs:at.Rows]
+	n := 1
+	for _, extent := range pairs {
+		n *= extent
+	}
+	x, y := make([]uint64, 0, n), make([]uint64, 0, n)
+	for pair := range indices(pairs) {
 		copy(index[at.Pairs:], pair)
-		x, y = append(x, *m.place(s.In[first], index)), append(y, *m.place(s.In[second], index))
+		x, y = append(x, *m.place(first, index)), append(y, *m.place(second, index))
 	}
 	clear(index[at.Pairs:at.Rows])
-	*m.place(s.Out[0].Access, index) = m.f.DotLine(s.Body.Body[0].Op, s.Body.In[0].DType, x, y, false)
+	*m.place(&s.Out[0].Access, index) = m.f.DotLine(s.Body.Body[0].Op, s.Body.In[0].DType, x, y, false)
 }
 
 // indices yields every index of a shape, in row-major order.

@@ -27,16 +27,30 @@ type memory struct {
 
 // get returns the element of a type at a byte offset.
 func (m *memory) get(d ir.DType, at int) uint64 {
-	var word [8]byte
-	copy(word[:], m.bytes[at:][:d.Size()])
-	return ir.Wrap(d, int64(binary.LittleEndian.Uint64(word[:])))
+	switch b := m.bytes[at:]; d.Size() {
+	case 4:
+		return ir.Wrap(d, int64(binary.LittleEndian.Uint32(b)))
+	case 8:
+		return ir.Wrap(d, int64(binary.LittleEndian.Uint64(b)))
+	case 2:
+		return ir.Wrap(d, int64(binary.LittleEndian.Uint16(b)))
+	default:
+		return ir.Wrap(d, int64(b[0]))
+	}
 }
 
 // set stores an element.
 func (m *memory) set(d ir.DType, at int, bits uint64) {
-	var word [8]byte
-	binary.LittleEndian.PutUint64(word[:], bits)
-	copy(m.bytes[at:][:d.Size()], word[:])
+	switch b := m.bytes[at:]; d.Size() {
+	case 4:
+		binary.LittleEndian.PutUint32(b, uint32(bits))
+	case 8:
+		binary.LittleEndian.PutUint64(b, bits)
+	case 2:
+		binary.LittleEndian.PutUint16(b, uint16(bits))
+	default:
+		b[0] = byte(bits)
+	}
 }
 
 // element returns element k of a buffer that the program does not write.
