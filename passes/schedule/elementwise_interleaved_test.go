@@ -95,6 +95,7 @@ func pixelsPlan(t *rapid.T) *plan.Plan {
 
 // TestInterleaved checks steps on pixels by all strategies.
 func TestInterleaved(t *testing.T) {
+	defer irtest.Draws(100)() // it is cheap, and a quarter of the steps must be interleaved
 	by := map[bool]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		p := pixelsPlan(t)

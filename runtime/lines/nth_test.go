@@ -63,7 +63,7 @@ func TestNth(t *testing.T) {
 // TestNthOfLongLines selects from lines in shapes that samples describe badly: in order, in turns, of two values, of a few
 // values far from the others.
 func TestNthOfLongLines(t *testing.T) {
-	const n = 400_000
+	const n = 150_000
 	shapes := map[string]func(i int) uint64{
 		"random":  func(i int) uint64 { return ir.Mix(1, uint64(i)) },
 		"ordered": func(i int) uint64 { return uint64(i) },
