@@ -213,7 +213,7 @@ func TestAssembledUnseen(t *testing.T) {
 			require.NoError(t, err)
 			got, err := p.Run(t.Context(), ins...)
 			require.NoError(t, err)
-			require.Equal(t, elements(t, want), elements(t, got), "%s\n%s", formula.Unseen[i].Name, p.Explain())
+			require.Equal(t, elements(t, want), elements(t, got), "%s\n%s", formula.Unseen[i].Name, explaining{p})
 			require.NotContains(t, p.Explain(), "refused")
 		}
 	}

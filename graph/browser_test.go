@@ -16,10 +16,10 @@ import (
 )
 
 // TestPageInBrowser opens pages from disk in a headless Chromium with a value selected, and checks the resulting
-// document.
+// document. It runs with -long, as .ci/run does beside its other tests in a browser.
 func TestPageInBrowser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser")
+	if !*long {
+		t.Skip("starts a browser: -long")
 	}
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {

@@ -103,10 +103,10 @@ func TestSlicesAreStoredOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := requireNoCopies(t, y)
-			require.Zero(t, p.Copies(), p.Explain())
-			require.LessOrEqual(t, p.Temporaries(), 64*4, p.Explain()) // bytes of a row
+			require.Zero(t, p.Copies(), explaining{p})
+			require.LessOrEqual(t, p.Temporaries(), 64*4, explaining{p}) // bytes of a row
 			for _, d := range p.Ledger() {
-				require.False(t, d.Kind == plan.Recomputed && !again[name], p.Explain())
+				require.False(t, d.Kind == plan.Recomputed && !again[name], explaining{p})
 			}
 			var list []*graph.Tensor
 			for _, in := range p.Inputs() {
@@ -130,7 +130,7 @@ func TestSlicesOfStored(t *testing.T) {
 	for _, ys := range []graph.Nodes{{e, e.Set("10:20", 0)}, {graph.Concat(0, rows...)}} {
 		p, err := graph.Compile(ys)
 		require.NoError(t, err)
-		require.Equal(t, 1, strings.Count(strings.Join(p.Kernels(), "\n"), "exp "), p.Explain())
+		require.Equal(t, 1, strings.Count(strings.Join(p.Kernels(), "\n"), "exp "), explaining{p})
 	}
 }
 

@@ -41,7 +41,7 @@ func TestCompileComputesLittle(t *testing.T) {
 // TestConstantsOfManySizes: a value computed from constants lives no longer than the plans that read it. A value that
 // does not depend on sizes is kept once.
 func TestConstantsOfManySizes(t *testing.T) {
-	const most, plans, cols = 2500, 2, 24
+	const most, plans, cols = 1200, 2, 24
 	const headroom = 32 << 20 // counts as allocated while results are made fast: see docs/speed.md
 	n := graph.Dim("n")
 	x := graph.Input("x", graph.Float32, n)

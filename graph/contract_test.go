@@ -118,7 +118,7 @@ func TestRandomEinsums(t *testing.T) {
 		require.NoError(t, err, e.formula)
 		out, err := p.Run(context.Background(), e.ins...)
 		require.NoError(t, err, e.formula)
-		require.Equal(t, want, wholes(toArray(t, out)), "%s\n%s", e.formula, p.Explain())
+		require.Equal(t, want, wholes(toArray(t, out)), "%s\n%s", e.formula, explaining{p})
 	})
 }
 

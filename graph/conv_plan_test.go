@@ -55,7 +55,7 @@ func TestConvolutionsReadTheirOperand(t *testing.T) {
 			y := x.Conv(graph.Input("w", d, c.weights), c.o)
 			p := requireNoCopies(t, y)
 			image, weights := 2*8*12*12, numElems(c.weights)
-			require.Equal(t, (image+weights)*d.Compute().Size(), p.Temporaries(), "%s: %s", d, p.Explain())
+			require.Equal(t, (image+weights)*d.Compute().Size(), p.Temporaries(), "%s: %s", d, explaining{p})
 		}
 		for _, y := range []graph.Node{
 			x.MaxPool(graph.PoolOptions{Size: []int{3, 3}, Strides: []int{2, 2}}),
@@ -65,7 +65,7 @@ func TestConvolutionsReadTheirOperand(t *testing.T) {
 			x.Conv(graph.Const(graph.Ones(d, 8, 1, 3, 3)), graph.ConvOptions{Groups: 8, Strides: []int{2, 2}}),
 		} {
 			p := requireNoCopies(t, y)
-			require.LessOrEqual(t, p.Temporaries(), 2*8*12*12*d.Compute().Size(), "%s: %s", d, p.Explain())
+			require.LessOrEqual(t, p.Temporaries(), 2*8*12*12*d.Compute().Size(), "%s: %s", d, explaining{p})
 		}
 	}
 	p, err := graph.Compile(f32("a", 1, 8, 12, 12).Conv(f32("w", 16, 8, 1, 1), graph.ConvOptions{}))
@@ -135,8 +135,8 @@ func TestPaddedWindowsCopyNothing(t *testing.T) {
 				for _, workers := range []int{1, 2} {
 					p, err := graph.Compile(z, graph.WithWorkers(workers))
 					require.NoError(t, err)
-					require.Zero(t, p.Copies(), "%s of %s, images of %d: %s", name, d, size, p.Explain())
-					require.Zero(t, p.Temporaries(), "%s of %s, images of %d: %s", name, d, size, p.Explain())
+					require.Zero(t, p.Copies(), "%s of %s, images of %d: %s", name, d, size, explaining{p})
+					require.Zero(t, p.Temporaries(), "%s of %s, images of %d: %s", name, d, size, explaining{p})
 				}
 			}
 		}
@@ -165,11 +165,11 @@ func TestPaddedWindowsCopyNothing(t *testing.T) {
 					if name == "last" { // the weights have their channels first
 						copies, bytes = 1, 8*16*9*4
 					}
-					require.Equal(t, copies, p.Copies(), "%s of %d images of %d: %s", name, n, size, p.Explain())
+					require.Equal(t, copies, p.Copies(), "%s of %d images of %d: %s", name, n, size, explaining{p})
 					if name == "depthwise" && size == 200 { // corners share products of a weight with zero
 						bytes = n * 16 * 4
 					}
-					require.Equal(t, bytes, p.Temporaries(), "%s of %d images of %d: %s", name, n, size, p.Explain())
+					require.Equal(t, bytes, p.Temporaries(), "%s of %d images of %d: %s", name, n, size, explaining{p})
 				}
 			}
 		}
@@ -203,7 +203,7 @@ func TestWindowsAreTheLeftOperand(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, e.want, got, c.name)
 		}
-		require.Equal(t, c.left, strings.Contains(p.Explain(), "weights that never change and windows"), "%s: %s", c.name, p.Explain())
+		require.Equal(t, c.left, strings.Contains(p.Explain(), "weights that never change and windows"), "%s: %s", c.name, explaining{p})
 		require.NotContains(t, p.Explain(), "is no view", c.name)
 	}
 }
@@ -223,7 +223,7 @@ func TestPooledConvolutionsAreNotTransposed(t *testing.T) {
 		require.NoError(t, err)
 		_, err = p.Run(context.Background(), graph.Ones(graph.Float32, 2, 16, 18, 18), graph.Ones(graph.Float32, c.channels, 1, 1))
 		require.NoError(t, err)
-		require.Equal(t, c.transpose, strings.Contains(p.Explain(), "operand packed"), "%d channels: %s", c.channels, p.Explain())
+		require.Equal(t, c.transpose, strings.Contains(p.Explain(), "operand packed"), "%d channels: %s", c.channels, explaining{p})
 	}
 }
 

@@ -294,6 +294,6 @@ func TestConvInPieces(t *testing.T) {
 		require.NoError(t, err)
 		got, err := p.Run(context.Background(), x, w)
 		require.NoError(t, err)
-		require.Equal(t, want, values[float32](t, got), p.Explain())
+		require.Equal(t, want, values[float32](t, got), explaining{p})
 	}
 }

@@ -36,7 +36,7 @@ func generatedSeeds() int {
 	if *long {
 		return 400
 	}
-	return 60
+	return 20
 }
 
 // TestGenerated runs the programs on each engine. All have the same bits.

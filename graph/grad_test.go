@@ -84,7 +84,8 @@ func sampleOf(op ir.Op) (func(t *rapid.T) gradSample, bool) {
 	}, true
 }
 
-// TestGradOfEveryOp compares the first and second derivatives of each op that has one with central differences.
+// TestGradOfEveryOp compares the first and second derivatives of each op that has one with central differences: on three samples,
+// or six with -long, of known and of symbolic sizes, in any layout.
 func TestGradOfEveryOp(t *testing.T) {
 	for _, op := range ir.Ops() {
 		form, _ := graph.DerivativeOf(op)
@@ -94,7 +95,11 @@ func TestGradOfEveryOp(t *testing.T) {
 		draw, ok := sampleOf(op)
 		require.True(t, ok, "%s has a derivative and no sample: add it to structured", op)
 		t.Run(op.String(), func(t *testing.T) {
-			for seed := range 6 {
+			samples := 3
+			if *long {
+				samples = 6
+			}
+			for seed := range samples {
 				checkGradients(t, rapid.Custom(draw).Example(seed), uint64(seed))
 			}
 		})
@@ -204,7 +209,7 @@ func checkDifferences(t *testing.T, rng *rand.Rand, y graph.Node, xs, grads []gr
 				values[side] = at(ins)
 			}
 			want := (values[1] - values[0]) / (2 * h)
-			require.InDelta(t, want, along, 2e-6*(1+math.Abs(want)), "gradient %d\n%s", i, p.Explain())
+			require.InDelta(t, want, along, 2e-6*(1+math.Abs(want)), "gradient %d\n%s", i, explaining{p})
 		}
 	}
 }

@@ -75,7 +75,7 @@ func TestInPlace(t *testing.T) {
 					ins = append(ins, given[in.Name])
 				}
 				if way == 0 {
-					require.Equal(t, c.says, inPlaceLines(p), p.Explain())
+					require.Equal(t, c.says, inPlaceLines(p), explaining{p})
 				}
 				want, err := p.RunAll(context.Background(), ins...)
 				require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestInPlace(t *testing.T) {
 						require.NoError(t, p.RunInto(context.Background(), outs, ins...))
 					}
 					for o := range want {
-						require.Equal(t, elements(t, want[o]), elements(t, outs[o]), p.Explain())
+						require.Equal(t, elements(t, want[o]), elements(t, outs[o]), explaining{p})
 					}
 				}
 			}
@@ -130,12 +130,12 @@ func scanInPlace(t *testing.T, y graph.Node, fill func() *graph.Tensor) {
 	for _, options := range [][]graph.Item{{y}, {y, graph.WithDebug(graph.Portable)}} {
 		p, err := graph.Compile(options...)
 		require.NoError(t, err)
-		require.NotEmpty(t, inPlaceLines(p), p.Explain())
+		require.NotEmpty(t, inPlaceLines(p), explaining{p})
 		want, err := p.Run(context.Background(), fill())
 		require.NoError(t, err)
 		got := fill()
 		require.NoError(t, p.RunInto(context.Background(), []*graph.Tensor{got}, got))
-		require.Equal(t, elements(t, want), elements(t, got), p.Explain())
+		require.Equal(t, elements(t, want), elements(t, got), explaining{p})
 	}
 }
 

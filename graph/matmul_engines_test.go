@@ -116,7 +116,7 @@ func TestMatMulBroadcastInput(t *testing.T) {
 					require.NoError(t, err)
 					got, err := p.Run(t.Context(), x, y)
 					require.NoError(t, err, "%s, batch %v", name, batch)
-					require.True(t, graph.Equal(want, got), "%s, batch %v: %s", name, batch, p.Explain())
+					require.True(t, graph.Equal(want, got), "%s, batch %v: %s", name, batch, explaining{p})
 				}
 			}
 		}

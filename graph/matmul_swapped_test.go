@@ -2,7 +2,6 @@ package graph_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,7 +45,7 @@ func TestFewRowsTimesTransposed(t *testing.T) {
 				got, err := p.RunAll(ctx, tx, tw, twt, tb)
 				require.NoError(t, err)
 				for k := 0; k < len(got); k += 2 {
-					require.True(t, graph.Equal(got[k], got[k+1]), fmt.Sprint(d, rows, options, p.Explain()))
+					require.True(t, graph.Equal(got[k], got[k+1]), "%v %v %v %s", d, rows, options, explaining{p})
 				}
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-var long = flag.Bool("long", false, "go through all float32 numbers instead of a part, and compile the kernels of random programs")
+var long = flag.Bool("long", false, "all numbers, sizes and random cases, and what takes minutes: docs/adding.md")
 
 // TestFewBits rounds float32 numbers to 16, 8 and 4 bits on both engines: all of them with -long. A run of numbers with
 // equal results is compared with the definition at its ends only, because the definition is monotonic (tested in

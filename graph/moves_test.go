@@ -90,9 +90,9 @@ func TestMoves(t *testing.T) {
 }
 
 func testMoves[T uint8 | uint16 | uint32 | uint64](t *testing.T, d graph.DType) {
-	n := 200
-	if testing.Short() {
-		n = 60
+	n := 60
+	if *long {
+		n = 200
 	}
 	for seed := range uint64(n) {
 		r := rand.New(rand.NewPCG(seed, 11))

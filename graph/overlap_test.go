@@ -51,8 +51,8 @@ func TestOverlap(t *testing.T) {
 				require.NoError(t, err)
 				got, err := p.Run(ctx, in)
 				require.NoError(t, err)
-				require.True(t, graph.Equal(want, got), p.Explain())
-				require.Less(t, p.Temporaries(), rows*cols*4/2, p.Explain())
+				require.True(t, graph.Equal(want, got), explaining{p})
+				require.Less(t, p.Temporaries(), rows*cols*4/2, explaining{p})
 
 				shared := graph.New(graph.Float32, rows*cols)
 				require.NoError(t, graph.Copy(shared.Reshape(in.Shape()...), in))
@@ -73,7 +73,7 @@ func TestOverlapOfConstants(t *testing.T) {
 	require.NoError(t, err)
 	_, err = p.Run(context.Background(), graph.Normal(graph.Float32, 1, 0, 1, cols))
 	require.NoError(t, err)
-	require.NotContains(t, strings.Join(p.Kernels(), "\n"), "exp", p.Explain())
+	require.NotContains(t, strings.Join(p.Kernels(), "\n"), "exp", explaining{p})
 }
 
 // TestOverlapInJoin: tiles store the halves of a concatenation; each pass is verified.
@@ -87,12 +87,12 @@ func TestOverlapInJoin(t *testing.T) {
 		p, err := graph.Compile(y, graph.WithDebug(graph.Verify))
 		require.NoError(t, err)
 		got, err := p.Run(context.Background(), in)
-		require.NoError(t, err, p.Explain())
+		require.NoError(t, err, explaining{p})
 		apart, err := graph.Compile(y, graph.WithDebug(graph.NoFusion))
 		require.NoError(t, err)
 		want, err := apart.Run(context.Background(), in)
 		require.NoError(t, err)
-		require.True(t, graph.Equal(want, got), p.Explain())
+		require.True(t, graph.Equal(want, got), explaining{p})
 	}
 }
 
@@ -127,8 +127,8 @@ func TestOverlapGather(t *testing.T) {
 					require.NoError(t, err)
 					got, err := p.Run(t.Context(), in, i)
 					require.NoError(t, err)
-					require.True(t, graph.Equal(want, got), p.Explain())
-					require.Less(t, p.Temporaries(), n*8*width*4/2, p.Explain())
+					require.True(t, graph.Equal(want, got), explaining{p})
+					require.Less(t, p.Temporaries(), n*8*width*4/2, explaining{p})
 				}
 			})
 		}
@@ -149,7 +149,7 @@ func TestGatherIsOneStep(t *testing.T) {
 				for _, workers := range []int{1, 2} {
 					p, err := graph.Compile(y, graph.WithWorkers(workers))
 					require.NoError(t, err)
-					require.LessOrEqual(t, p.Temporaries(), n*width*4/4, "%d rows of %d, %s: %s", n, width, name, p.Explain()) // rows after the last block
+					require.LessOrEqual(t, p.Temporaries(), n*width*4/4, "%d rows of %d, %s: %s", n, width, name, explaining{p}) // rows after the last block
 				}
 			}
 		}
@@ -174,7 +174,7 @@ func TestIndicesAreStoredOnce(t *testing.T) {
 			if name == "scattered" {
 				others = (n + rows) * 96 * 4
 			}
-			require.LessOrEqual(t, p.Temporaries(), n*8+others, "%s %s: %s", name, dt, p.Explain())
+			require.LessOrEqual(t, p.Temporaries(), n*8+others, "%s %s: %s", name, dt, explaining{p})
 		}
 	}
 }
@@ -201,7 +201,7 @@ func TestOverlapGatherOfLines(t *testing.T) {
 				require.NoError(t, err)
 				got, err := p.Run(t.Context(), in)
 				require.NoError(t, err)
-				require.True(t, graph.Equal(want, got), p.Explain())
+				require.True(t, graph.Equal(want, got), explaining{p})
 			}
 		})
 	}

@@ -74,7 +74,7 @@ func TestPaddedStoredTwice(t *testing.T) {
 		require.NoError(t, err)
 		got, err := p.Run(t.Context(), in)
 		require.NoError(t, err)
-		require.True(t, graph.Equal(want, got), p.Explain())
+		require.True(t, graph.Equal(want, got), explaining{p})
 	}
 }
 
@@ -86,12 +86,12 @@ func TestPaddedFarApart(t *testing.T) {
 	y := z.SliceAxis(0, apart, n+2, 1).Sub(z.SliceAxis(0, 0, n+2-apart, 1))
 	p, err := graph.Compile(y, graph.WithWorkers(1))
 	require.NoError(t, err)
-	require.Zero(t, p.Copies(), p.Explain())
-	require.Zero(t, p.Temporaries(), p.Explain())
+	require.Zero(t, p.Copies(), explaining{p})
+	require.Zero(t, p.Temporaries(), explaining{p})
 	p, err = graph.Compile(y.Cast(graph.Float64).Sum(), graph.WithWorkers(1)) // storing it takes more bytes than copying the vector
 	require.NoError(t, err)
-	require.Equal(t, 3, p.Copies(), p.Explain()) // a border on either side, and the vector
-	require.Greater(t, p.Temporaries(), n*4, p.Explain())
+	require.Equal(t, 3, p.Copies(), explaining{p}) // a border on either side, and the vector
+	require.Greater(t, p.Temporaries(), n*4, explaining{p})
 }
 
 // TestPaddedBytesCast: a filter of a padded picture of bytes that is cast after padding reads blocks in the cache; the
@@ -114,7 +114,7 @@ func TestPaddedBytesCast(t *testing.T) {
 	one := []int{1, 1}
 	p, err := graph.Compile(blur(x.PadWith(one, one, 7).Cast(graph.Float32)))
 	require.NoError(t, err)
-	require.Zero(t, p.Temporaries(), p.Explain())
+	require.Zero(t, p.Temporaries(), explaining{p})
 	q, err := graph.Compile(blur(x.Cast(graph.Float32).PadWith(one, one, 7)), graph.WithDebug(graph.NoFusion))
 	require.NoError(t, err)
 	bytes := make([]uint8, h*w)

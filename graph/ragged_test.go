@@ -67,7 +67,7 @@ func TestRagged(t *testing.T) {
 			require.NoError(t, err)
 			got, err := p.Run(t.Context(), in)
 			require.NoError(t, err)
-			require.True(t, graph.Equal(expected, got), p.Explain())
+			require.True(t, graph.Equal(expected, got), explaining{p})
 		}
 	})
 }
@@ -84,11 +84,11 @@ func TestProductsOfSparseMatrices(t *testing.T) {
 	} {
 		p, err := graph.Compile(y)
 		require.NoError(t, err)
-		require.Zero(t, p.Temporaries(), p.Explain())
+		require.Zero(t, p.Temporaries(), explaining{p})
 		require.Contains(t, p.Explain(), "step 0  a ragged_mul_add of lines")
 		require.NotContains(t, p.Explain(), "step 1 ")
 		for _, d := range p.Ledger() {
-			require.Equal(t, plan.Fused, d.Kind, "%s: %s", d.Op, p.Explain())
+			require.Equal(t, plan.Fused, d.Kind, "%s: %s", d.Op, explaining{p})
 		}
 	}
 }

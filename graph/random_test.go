@@ -470,15 +470,7 @@ func toArray(t require.TestingT, x *graph.Tensor) eval.Array {
 		a.DType = dt
 		return a
 	}
-	a := eval.Array{DType: x.DType(), Shape: x.Shape(), Data: make([]uint64, 0, x.Size())}
-	for k := range x.Size() {
-		index, err := x.UnravelIndex(k)
-		require.NoError(t, err)
-		v, err := x.At(index...)
-		require.NoError(t, err)
-		a.Data = append(a.Data, bitsOf(v))
-	}
-	return a
+	return eval.Array{DType: x.DType(), Shape: x.Shape(), Data: rawBits(t, x)}
 }
 
 // replayRagged combines ragged rows along an axis, with the same offsets along all other axes.

@@ -84,7 +84,7 @@ func TestRecurrenceCopiesNothing(t *testing.T) {
 	x, a := f32("x", 30, 20), f32("a", 30, 1)
 	p, err := graph.Compile(x.T().Slice("::-1").Recurrence(1, a.T()))
 	require.NoError(t, err)
-	require.Zero(t, p.Copies(), p.Explain())
+	require.Zero(t, p.Copies(), explaining{p})
 }
 
 func TestRecurrenceMisuse(t *testing.T) {

@@ -135,7 +135,7 @@ func TestArgReduceBeside(t *testing.T) {
 				require.Regexp(t, `[ \[]max[],]`, k)
 			}
 		}
-		require.Equal(t, 1, one, p.Explain())
+		require.Equal(t, 1, one, explaining{p})
 	}
 }
 

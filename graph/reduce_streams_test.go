@@ -50,7 +50,7 @@ func TestStreams(t *testing.T) {
 					if want == nil {
 						want = got
 					}
-					require.Equal(t, want, got, "%v %s %d\n%s", shape, name, i, p.Explain())
+					require.Equal(t, want, got, "%v %s %d\n%s", shape, name, i, explaining{p})
 					for _, sign := range []string{": row-reduction/streams", "{ store u0 u1 u2 u3 }", "store t0 t1 t2 }"} {
 						if strings.Contains(p.Explain(), sign) {
 							streams[sign]++

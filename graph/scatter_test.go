@@ -75,10 +75,10 @@ func TestHistogramReadsIndices(t *testing.T) {
 					bytes[fmt.Sprint(d.Kind)] += d.Bytes
 				}
 			}
-			require.Less(t, bytes["materialized"], 100, p.Explain())
-			require.Zero(t, bytes["copied"], p.Explain())
-			require.Equal(t, c.staged, bytes["staged"] > 0, p.Explain())
-			require.Equal(t, !c.staged, strings.Contains(fmt.Sprint(p.Kernels()), "scatter_bytes"), p.Explain())
+			require.Less(t, bytes["materialized"], 100, explaining{p})
+			require.Zero(t, bytes["copied"], explaining{p})
+			require.Equal(t, c.staged, bytes["staged"] > 0, explaining{p})
+			require.Equal(t, !c.staged, strings.Contains(fmt.Sprint(p.Kernels()), "scatter_bytes"), explaining{p})
 		}
 	}
 }

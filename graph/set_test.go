@@ -72,7 +72,7 @@ func TestSetOfStepsIsOneLoop(t *testing.T) {
 			x, y := graph.Input("x", d, 6000*step), graph.Input("y", d, 6000)
 			p, err := graph.Compile(x.Set(fmt.Sprintf("::%d", step), y.Add(1)))
 			require.NoError(t, err)
-			require.Equal(t, 1, strings.Count(p.Explain(), "\n  step "), p.Explain())
+			require.Equal(t, 1, strings.Count(p.Explain(), "\n  step "), explaining{p})
 		}
 	}
 }

@@ -65,7 +65,7 @@ func TestGatherTuples(t *testing.T) {
 		y := x.GatherND(graph.Input("j", graph.Int64, n, depth), 0).Exp()
 		p, err := graph.Compile(y)
 		require.NoError(t, err)
-		require.LessOrEqual(t, p.Temporaries(), min(1, depth-1)*n*8, p.Explain())
+		require.LessOrEqual(t, p.Temporaries(), min(1, depth-1)*n*8, explaining{p})
 		j := make([]int64, n*depth)
 		for i := range j {
 			j[i] = int64(i*i+i/7) % int64(shape[i%depth])

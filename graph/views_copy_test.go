@@ -40,14 +40,14 @@ func TestViewsCopyNothing(t *testing.T) {
 	} {
 		p, err := graph.Compile(c.y, graph.WithDebug(graph.Verify))
 		require.NoError(t, err, c.name)
-		require.Equal(t, c.copied, p.Copies(), "%s\n%s", c.name, p.Explain())
+		require.Equal(t, c.copied, p.Copies(), "%s\n%s", c.name, explaining{p})
 		staged := 0
 		for _, d := range p.Ledger() {
 			if d.Kind == plan.Staged && d.Op.String() == "copy" {
 				staged++
 			}
 		}
-		require.Equal(t, c.staged, staged, "%s\n%s", c.name, p.Explain())
+		require.Equal(t, c.staged, staged, "%s\n%s", c.name, explaining{p})
 	}
 }
 

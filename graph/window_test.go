@@ -110,7 +110,7 @@ func TestWindowsAlongTwoAxes(t *testing.T) {
 	} {
 		p, err := graph.Compile(y)
 		require.NoError(t, err)
-		require.Zero(t, p.Copies(), "%s:\n%s", name, p.Explain())
+		require.Zero(t, p.Copies(), "%s:\n%s", name, explaining{p})
 		if name != "padded" { // padding copies the array inside it
 			require.NotContains(t, p.Explain(), "{ t0 = copy u0; store t0 }", name)
 		}
