@@ -30,7 +30,10 @@ import (
 
 func init() { portable.Register() } // a program with assembly does not link these loops
 
-var update = flag.Bool("update", false, "rewrite the texts in docs/architecture.md")
+var (
+	update = flag.Bool("update", false, "rewrite the texts in docs/architecture.md")
+	long   = flag.Bool("long", false, "run what compiles the library again, with other code, tags or processors: docs/adding.md")
+)
 
 // block is a text of docs/architecture.md that the compiler made: a comment with its
 // name, and a fenced block.

@@ -36,7 +36,8 @@ func TestGeneratedSource(t *testing.T) {
 		"replaces well from codegen/builtin.go, or raise maxGenerated as its comment says")
 }
 
-// TestBinaryGrowth limits how much larger a program that uses this library is than an empty one, both stripped.
+// TestBinaryGrowth limits how much larger a program that uses this library is than an empty one, both stripped. With -long it
+// also builds with the tags that leave kernels out.
 func TestBinaryGrowth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two programs")
@@ -47,6 +48,9 @@ func TestBinaryGrowth(t *testing.T) {
 	t.Logf("growth of a stripped program: %d bytes", growth)
 	require.LessOrEqual(t, growth, maxGrowth, "programs grew: `go tool nm -size -sort size` of the program says by what. A rare kernel belongs to "+
 		"genkernels rather than to codegen/builtin.go; else raise maxGrowth as its comment says")
+	if !*long {
+		return
+	}
 	for _, tags := range []string{"noavx512", "noavx512,nofloat64", "noavx512,nofloat64,nointegers"} { // each set of tags leaves more out
 		without := stripped(t, "./examples/quickstart", "-tags="+tags) - stripped(t, empty)
 		t.Logf("with the tags %s: %d bytes", tags, without)

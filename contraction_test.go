@@ -27,8 +27,8 @@ var fused = map[string]string{
 // TestContraction compiles packages that compute values for arm64, where Go contracts x*y + z unless the product is converted: results
 // have the same bits on every processor.
 func TestContraction(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles packages for another processor")
+	if !*long {
+		t.Skip("compiles packages for another processor: -long")
 	}
 	instruction := regexp.MustCompile(`\(github\.com/stridefuse/stridefuse/(\S+):(\d+)\)\s+(FN?M(?:ADD|SUB)[DS])\s`)
 	packages := []string{"./graph", "./ir", "./ir/layout", "./ir/kernel", "./ir/eval", "./ir/scalar", "./ir/elementary", "./runtime/abi", "./runtime/lines", "./runtime/tensor", "./stream", "./optim", "./formats/onnx", "./formats/imaging"}

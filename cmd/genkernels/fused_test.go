@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -12,12 +13,22 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// TestFusedKernels generates random kernels, of all ops and types and with
-// several outputs, and has the generated test run them on all engines.
-func TestFusedKernels(t *testing.T) {
-	count := 150
+var long = flag.Bool("long", false, "generate many more random kernels")
+
+// buildsPrograms skips a test with -short: the programs that it builds are the same with all build tags.
+func buildsPrograms(t *testing.T) {
 	if testing.Short() {
-		count = 20
+		t.Skip("builds programs")
+	}
+}
+
+// TestFusedKernels generates random kernels, of all ops and types and with
+// several outputs, and has the generated test run them on all engines: 40, or 150 with -long.
+func TestFusedKernels(t *testing.T) {
+	buildsPrograms(t)
+	count := 40
+	if *long {
+		count = 150
 	}
 	rng := rand.New(rand.NewPCG(7, 7))
 	var sigs []string

@@ -54,6 +54,7 @@ func recorded(t *testing.T, dir string) (missing string, lines []string) {
 // TestLockFile follows a lock file: a program records the kernels it lacks, the tool generates and checks them, and the
 // check fails when files are deleted or the formula changes.
 func TestLockFile(t *testing.T) {
+	buildsPrograms(t)
 	dir := userModule(t, map[string]string{"main.go": service("x.Mul(3).Sin().Sub(x.Tanh()).Mul(x)")})
 	missing, lines := recorded(t, dir)
 	require.Equal(t, "1", missing)
@@ -98,6 +99,7 @@ func TestLockFile(t *testing.T) {
 // TestEmptiedLock lets go generate run the tool when no kernel is left: files that go generate still reads stay, are
 // fresh, and may be deleted.
 func TestEmptiedLock(t *testing.T) {
+	buildsPrograms(t)
 	text := strings.Replace(service("x.Mul(3).Sin().Sub(x)"), "go tool genkernels", "go run github.com/stridefuse/stridefuse/cmd/genkernels -avx2", 1)
 	dir := userModule(t, map[string]string{"main.go": text})
 	recorded(t, dir)

@@ -27,14 +27,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-var long = flag.Bool("long", false, "run the differential tests over many more random kernels")
+var long = flag.Bool("long", false, "run the differential tests over many more random kernels, and over all classes of operands")
 
 var targets = []codegen.Target{avo.AVX2, avo.AVX512}
 
 // TestDifferentialSingleOps runs every op's kernels against ir's Eval.
 func TestDifferentialSingleOps(t *testing.T) {
 	t.Parallel()
-	differ(t, singleOps())
+	differ(t, singleOps(*long))
 }
 
 // TestDifferentialReductions runs reductions by every op on every type, and those that the
@@ -71,7 +71,7 @@ func TestDifferentialMicros(t *testing.T) {
 // TestDifferentialColumns runs random kernels that reduce columns on both engines.
 func TestDifferentialColumns(t *testing.T) {
 	t.Parallel()
-	n := 24
+	n := 12
 	if *long {
 		n = 400
 	}
@@ -93,12 +93,12 @@ func TestDifferentialColumns(t *testing.T) {
 // TestDifferentialFused runs random bodies against ir's Eval.
 func TestDifferentialFused(t *testing.T) {
 	t.Parallel()
-	n := 16
+	n := 6
 	if *long {
 		n = 1500
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	ks := manyPointers()
+	ks := manyPointers(*long)
 	seen := map[string]bool{}
 	for range n {
 		for _, s := range shapes {
@@ -115,7 +115,7 @@ func TestDifferentialFused(t *testing.T) {
 // TestDifferentialCold runs random bodies with unlikely selects, on both engines.
 func TestDifferentialCold(t *testing.T) {
 	t.Parallel()
-	n := 10
+	n := 4
 	if *long {
 		n = 400
 	}

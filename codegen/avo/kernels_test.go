@@ -8,17 +8,21 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// singleOps returns the kernels of every op: all types, all operand classes. Casts have unit
-// operands.
-func singleOps() []kernel.Code {
+// singleOps returns the kernels of every op: all types, with unit operands alone and in one other class of operands, in turns, or in all
+// classes. Casts have unit operands.
+func singleOps(allClasses bool) []kernel.Code {
 	var out []kernel.Code
-	seen := map[string]bool{}
+	seen, turn := map[string]bool{}, 0
 	add := func(op ir.Op, given ir.DType, types []ir.DType) {
 		all := 1 << len(types)
 		if given != ir.Invalid {
 			all = 1
 		}
+		turn++
 		for classes := range all {
+			if !allClasses && classes > 0 && classes != 1+turn%(all-1) {
+				continue
+			}
 			operands := make([]kernel.Operand, len(types))
 			for i, d := range types {
 				operands[i] = kernel.Operand{DType: d, Splat: classes>>i&1 == 1}
@@ -125,15 +129,19 @@ func singleReductions() []kernel.Code {
 }
 
 // manyPointers has kernels of up to as many unit operands as there may be, of each
-// size of elements, short enough to be unrolled, and the same with reductions.
-func manyPointers() []kernel.Code {
+// size of elements, short enough to be unrolled, and the same with reductions: with each number of operands for all sizes of elements, or
+// for two in turns.
+func manyPointers(allSizes bool) []kernel.Code {
 	var out []kernel.Code
-	for _, dt := range []ir.DType{ir.Float32, ir.Int64, ir.Uint8, ir.Bool} {
+	for i, dt := range []ir.DType{ir.Float32, ir.Int64, ir.Uint8, ir.Bool} {
 		op := ir.OpMax
 		if dt == ir.Bool {
 			op = ir.OpXor
 		}
 		for n := 8; n < kernel.MaxPointers; n++ {
+			if !allSizes && (i+n)%2 > 0 {
+				continue
+			}
 			in := make([]kernel.Operand, n)
 			for i := range in {
 				in[i].DType = dt

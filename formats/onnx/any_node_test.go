@@ -26,7 +26,7 @@ var long = flag.Bool("long", false, "make many nodes of each operator instead of
 // TestAnyNode makes nodes for every row of the table: attributes at the edges of their ranges and beyond, inputs of any
 // number, type and shape, and any outputs. Each is an error or a program; programs run, perhaps with an error.
 func TestAnyNode(t *testing.T) {
-	nodes, seed, only := 40, uint64(1), os.Getenv("STRIDEFUSE_NODE")
+	nodes, seed, only := 20, uint64(1), os.Getenv("STRIDEFUSE_NODE")
 	if *long {
 		nodes, seed = 400, uint64(time.Now().UnixNano())
 	}
