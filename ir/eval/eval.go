@@ -141,10 +141,18 @@ func spread(data []uint64, l layout.Layout) (buffer []uint64, from int, err erro
 
 // evalElementwise applies the op's lane meaning to broadcast operands.
 func evalElementwise(f *ir.Func, v *ir.Value, out Array, args []Array) (Array, error) {
+	n, err := layout.NumElems(out.Shape)
+	if err != nil {
+		return out, err
+	}
 	operands := make([]kernel.Operand, len(args))
-	walk := make([][]int, len(args))
+	walk := make([][]int, len(args)) // nil for an operand of the result's shape
 	for i, a := range args {
 		operands[i] = kernel.Operand{DType: a.DType}
+		if slices.Equal(a.Shape, out.Shape) {
+			continue
+		}
+		walk[i] = make([]int, 0, n)
 		l, err := layout.RowMajor(a.Shape...).Expand(out.Shape...)
 		if err != nil {
 			return out, err
@@ -158,15 +166,15 @@ func evalElementwise(f *ir.Func, v *ir.Value, out Array, args []Array) (Array, e
 	refs := [3]kernel.Ref{0, 1, 2}
 	b.Store(b.Inst(v.Op, v.Attr.DType, refs[:len(args)]))
 	evaluate := elementary.Expand(b.Kernel()).Evaluator(ir.Defined)
-	n, err := layout.NumElems(out.Shape)
-	if err != nil {
-		return out, err
-	}
 	out.Data = make([]uint64, n)
 	in := make([]uint64, len(args))
 	for i := range n {
 		for j, a := range args {
-			in[j] = a.Data[walk[j][i]]
+			at := i
+			if walk[j] != nil {
+				at = walk[j][i]
+			}
+			in[j] = a.Data[at]
 		}
 		out.Data[i] = evaluate(in)[0]
 	}
