@@ -166,8 +166,17 @@ func TestExplainStep(t *testing.T) {
 	require.Regexp(t, `(?m)^  stores  out0 float32\[12 400\]`, text)
 	require.Regexp(t, `(?m)^  calls   dot f32$`, text)
 	require.NotContains(t, p.Explain(), "  not     ", "only on request")
+	require.NotContains(t, text, "row group")
 	require.Contains(t, p.ExplainStep(1), "there is no step 1")
 	require.Contains(t, (*graph.Program)(nil).ExplainStep(0), "there is no step 0")
+}
+
+// TestExplainStepOfGroup: the kernels that a step of a row group lists are said to be those of the group.
+func TestExplainStepOfGroup(t *testing.T) {
+	p, err := graph.Compile(f32("x", 512, 1000).Softmax(1), graph.WithWorkers(1))
+	require.NoError(t, err)
+	text := p.ExplainStep(1)
+	require.Contains(t, text, "\n  calls   all of the row group, steps 0 to 3:\n  calls   reduce [max] kernel (u0:f32) { store u0 }\n")
 }
 
 // TestStoredFor: what steps store is named after the decisions about them, or after the only one about no step.

@@ -230,8 +230,8 @@ func (e *explanation) bufferName(buffer, step int) string {
 }
 
 // ExplainStep describes one step of Explain in full: its operands; its strategy and the cost of every other one, or the
-// first condition that another one needs and the step does not meet, with its numbers; the kernels that it calls; and
-// the decisions about its values. It returns a text that says so if there is no such step.
+// first condition that another one needs and the step does not meet, with its numbers; the kernels that it calls, or
+// its row group does; and the decisions about its values. It returns a text that says so if there is no such step.
 func (p *Program) ExplainStep(i int) string {
 	e := (*explanation)(nil)
 	if !p.empty() {
@@ -265,6 +265,9 @@ func (p *Program) ExplainStep(i int) string {
 			} else {
 				line(&b, "not", r.Strategy+": "+r.Why, ir.Pos{})
 			}
+		}
+		if t := e.tasks[i]; t.Last > t.First {
+			line(&b, "calls", fmt.Sprintf("all of the row group, steps %d to %d:", t.First, t.Last), ir.Pos{})
 		}
 		for _, k := range e.called(e.tasks[i]) {
 			line(&b, "calls", k.Signature(), ir.Pos{})
