@@ -76,11 +76,27 @@ func (x *inspection) page() *page.Page {
 	out.Steps, out.Kernels = x.pageSteps(), x.pageKernels()
 	if e := x.p.explanation(); e != nil {
 		out.Folds = e.folds()
+		out.Notes = e.notes()
 	}
 	out.Passes = x.pagePasses()
 	out.Moved, out.Least = traffic(x.plan)
 	x.measured(out)
 	return out
+}
+
+// notes returns the lines of Explain with hints and in-place outputs, and the memory of temporaries.
+func (e *explanation) notes() (list []string) {
+	var b bytes.Buffer
+	e.hints(&b)
+	e.p.explainInPlace(&b, e.bound)
+	for l := range strings.Lines(b.String()) {
+		about, text, _ := strings.Cut(strings.TrimSpace(l), " ")
+		list = append(list, about+": "+strings.TrimSpace(text))
+	}
+	if e.nests.Arena > 0 {
+		list = append(list, "temporaries take "+byteText(e.nests.Arena))
+	}
+	return list
 }
 
 // pagePasses lists the passes with the least times of some compilations.

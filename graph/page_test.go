@@ -127,7 +127,7 @@ func TestWriteHTML(t *testing.T) {
 	contains(t, text, "n=50")
 	contains(t, text, "page_test.go:")
 	contains(t, text, "least possible")
-	contains(t, text, "1 run, ")
+	contains(t, text, "<p>1 run of ")
 	contains(t, text, "reduce [max] kernel (u0:f32) {")
 	contains(t, text, "machine code without text")
 	require.Equal(t, 1, strings.Count(text, "<script"))
@@ -142,6 +142,13 @@ func TestWriteHTML(t *testing.T) {
 	require.ErrorContains(t, p.WriteHTML(&b, nil), "an option is nil")
 	require.ErrorContains(t, (*graph.Program)(nil).WriteHTML(&b), "there is no program")
 	require.ErrorIs(t, p.WriteHTML(failing{}), errFull)
+
+	img := f32("x", 100, 64)
+	p, err = graph.Compile(graph.Output("y", img.CumSum(0).Exp().CumSum(1).Sub(1).Exp()))
+	require.NoError(t, err)
+	text = html(t, p)
+	contains(t, text, "<p>inplace: y can be computed in place of x</p>")
+	contains(t, text, "<p>temporaries take 25 KiB</p>")
 
 	p, err = graph.Compile(f32("x", graph.Dim("n")).Reshape(graph.Dim("n/2"), 2).Slice("1000000000:"))
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 
 // The first column of the page: bytes as bars, the steps as a table, and why values are stored.
 
-// overview writes the bars of bytes, the table of steps and the reasons.
+// overview writes the bars of bytes, the notes, the table of steps and the reasons.
 func (p *Page) overview(b *bytes.Buffer) {
 	b.WriteString("<section class=\"col\" data-name=\"overview\"><h2>overview</h2><div class=\"body\" tabindex=\"0\">\n")
 	most := max(p.Moved, p.Least, 1)
@@ -17,6 +17,9 @@ func (p *Page) overview(b *bytes.Buffer) {
 		bytes       int
 	}{{"bytes moved", "moved", p.Moved}, {"least possible", "least", p.Least}} {
 		fmt.Fprintf(b, "<div class=\"bar\"><span>%s</span><i class=\"%s\" style=\"width:%s\"></i><b>%s</b></div>\n", bar.name, bar.class, percent(bar.bytes, most), Bytes(bar.bytes))
+	}
+	for _, note := range p.Notes {
+		fmt.Fprintf(b, "<p>%s</p>\n", escaped(note))
 	}
 	if p.Profile != "" {
 		fmt.Fprintf(b, "<p>%s</p>\n", escaped(p.Profile))

@@ -30,6 +30,7 @@ type Page struct {
 	Moved   int // bytes that all steps move
 	Least   int // bytes of inputs and outputs, each once
 	Profile string
+	Notes   []string // what there is to say about the program as a whole
 	// Assembly returns the assembly of a kernel, or "" if there is none. It is nil if assembly is not known.
 	Assembly func(signature string) string
 
