@@ -37,7 +37,7 @@ func Example_inverse() {
 	}
 	// Output:
 	// conductivity float64[] 0.1 squared error float64[] 6074.5038991520105
-	// conductivity float64[] 0.43129188540248253 squared error float64[] 110.33321074024956
+	// conductivity float64[] 0.4312918854024824 squared error float64[] 110.33321074024894
 	// conductivity float64[] 0.38336119884705866 squared error float64[] 0.2224630746080448
 	// conductivity float64[] 0.3851817704889499 squared error float64[] 0.035283495514453124
 	// conductivity float64[] 0.3851852280885429 squared error float64[] 0.035282824502734844
