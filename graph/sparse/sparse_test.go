@@ -165,7 +165,7 @@ func TestMisuse(t *testing.T) {
 		"index 6":    sparse.NewRagged(i(0, 2, 6), f(5)).Sum(),
 		"index -1":   sparse.NewRagged(i(1, 2, 5), f(5)).Sum(),
 		"index 2 ":   sparse.NewRagged(i(0, 2, 4), f(5)).Sum(),
-		"index 2 is": r.Padded(2, 0),
+		"index 2 at": r.Padded(2, 0),
 		"index -2 ":  sparse.NewRagged(i(0, 5, 3, 9), f(9)).Mean(),
 		"index -1 i": sparse.NewCSR(i(0, 3, 2, 4), i(0, 1, 2, 0), f(4), 3).MatMul(f(3)),
 	} {
