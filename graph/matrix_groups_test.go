@@ -41,3 +41,22 @@ func TestMatrixGroups(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowMatrices has matrices whose last panel has one column, and rows of three elements: their steps are in no matrix group.
+func TestNarrowMatrices(t *testing.T) {
+	in := func(name string, shape ...int) (graph.Node, *graph.Tensor) {
+		return f32(name, shape), noise(false, shape...)
+	}
+	a, at := in("a", 4, 2, 95, 66)
+	c, ct := in("c", 4, 2, 66, 3)
+	d, dt := in("d", 4, 2, 79, 95)
+	everyWay(t, graph.Nodes{d.MatMul(a.MatMul(c).Tanh()).Softmax(-1)}, at, ct, dt)
+	for _, rows := range []int{65, 97} {
+		q, qt := in("q", 8, 1, rows, 32)
+		k, kt := in("k", 8, 1, rows, 32)
+		v, vt := in("v", 8, 1, rows, 32)
+		g, gt := in("g", 8, 1, rows, 32)
+		grads := graph.VJP(q.MatMul(k.SwapAxes(-1, -2)).Softmax(-1).MatMul(v), g, k, v)
+		everyWay(t, graph.Nodes{grads[0], grads[1]}, qt, kt, vt, gt)
+	}
+}
