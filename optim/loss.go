@@ -36,6 +36,7 @@ func CrossEntropy(logits, labels graph.Node, options ...LossOption) graph.Node {
 	class := labels
 	if len(options) > 0 {
 		class = graph.Where(ignored, 0, labels)
+		p = graph.Where(ignored.Unsqueeze(-1), 0, logits).LogSoftmax(-1) // the gradient is 0 whatever the logits are
 	}
 	// Taking one of as many zeros as there are classes fails for another label.
 	class = class.Cast(graph.Int64).Add(graph.Fill(graph.Int64, 0, classes).Take(0, class))

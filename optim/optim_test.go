@@ -410,6 +410,10 @@ func TestCrossEntropyLabels(t *testing.T) {
 	mean, gradient = results(ignoring, kept, -100, -100, -100)
 	require.True(t, mean != mean)
 	require.Equal(t, make([]float32, 9), gradient)
+	inf := float32(math.Inf(1))
+	garbage := graph.Of([]float32{1, 2, 3, inf, 0, -inf, 9, 9, 8}, 3, 3)
+	_, gradient = results(ignoring, garbage, -100, -100, 1)
+	require.Equal(t, make([]float32, 6), gradient[:6], "logits that are no numbers")
 	_, err = ignoring.RunAll(t.Context(), scores, graph.Of([]int32{0, 2, -99, 1}))
 	require.ErrorContains(t, err, "optim.crossentropy: label -99 at [2] of ")
 }
