@@ -8,7 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
-// TestMain has 30 random cases for each rapid.Check, of which there are about fifty here; a case compiles several programs.
+// TestMain runs the tests with 30 random cases for each rapid.Check. The package has about fifty of these, and a case compiles several programs.
 func TestMain(m *testing.M) { irtest.Main(m, 30) }
 
 // checkUntil tries rounds of random cases until they have reached what they count, five at most.

@@ -22,7 +22,7 @@ func (e *IndexError) Error() string {
 	return fmt.Sprintf("index %d is outside an axis of %d elements%s", e.Index, e.Extent, e.Allowed())
 }
 
-// Allowed returns the end of an error's text: the allowed indices, or "" if there are none.
+// Allowed returns which indices the axis has, as the end of an error's text. An axis without elements has none, and the text is "".
 func (e *IndexError) Allowed() string {
 	if e.Extent == 0 {
 		return ""

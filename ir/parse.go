@@ -247,7 +247,7 @@ func (p *parser) operands(limit int) []*Value {
 	return out
 }
 
-// operand reads a reference to a known value. It returns nil if there is none.
+// operand reads a reference to a value and returns the value. If the text before does not define it, that is a mistake, and operand returns nil.
 func (p *parser) operand() *Value {
 	from := p.Blanks()
 	v := p.values[p.reference()]

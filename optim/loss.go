@@ -14,8 +14,7 @@ import (
 // labels is [...], of integers from 0 on. A label outside the classes is an error of the run, which names it and its
 // place; Ignore leaves out the examples of a label.
 func CrossEntropy(logits, labels graph.Node, options ...LossOption) graph.Node {
-	p := logits.LogSoftmax(-1)
-	switch {
+	switch p := logits.LogSoftmax(-1); {
 	case p.Err() != nil:
 		return p
 	case labels.Err() != nil:
@@ -29,19 +28,18 @@ func CrossEntropy(logits, labels graph.Node, options ...LossOption) graph.Node {
 		return failed("CrossEntropy of %s labels: they must be integers", labels.DType())
 	}
 	classes := s[len(s)-1]
-	ignored := graph.Scalar(graph.Bool, false)
+	class, ignored := labels, graph.Scalar(graph.Bool, false)
 	for _, o := range options {
 		ignored = ignored.Or(labels.Cast(graph.Int64).Eq(o.ignored))
 	}
-	class := labels
 	if len(options) > 0 {
 		class = graph.Where(ignored, 0, labels)
-		p = graph.Where(ignored.Unsqueeze(-1), 0, logits).LogSoftmax(-1) // the gradient is 0 whatever the logits are
+		logits = graph.Where(ignored.Unsqueeze(-1), 0, logits) // the gradient is 0 whatever they were
 	}
 	// Taking one of as many zeros as there are classes fails for another label.
 	class = class.Cast(graph.Int64).Add(graph.Fill(graph.Int64, 0, classes).Take(0, class))
 	right := class.Unsqueeze(-1).Eq(graph.Iota(graph.Int64, classes))
-	loss := graph.Where(right, p, 0).Sum(-1).Neg()
+	loss := graph.Where(right, logits.LogSoftmax(-1), 0).Sum(-1).Neg()
 	if len(options) > 0 {
 		loss = graph.Where(ignored, math.NaN(), loss)
 	}

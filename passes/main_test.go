@@ -6,5 +6,5 @@ import (
 	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
-// TestMain has 30 random cases for each rapid.Check: TestPassKeepsMeaning has one for each golden file, and others run in rounds.
+// TestMain runs the tests with 30 random cases for each rapid.Check. TestPassKeepsMeaning calls it for each golden file, and other tests in rounds.
 func TestMain(m *testing.M) { irtest.Main(m, 30) }

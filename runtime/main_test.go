@@ -6,5 +6,5 @@ import (
 	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
-// TestMain has 40 random cases for each rapid.Check: each runs on many executors.
+// TestMain runs the tests with 40 random cases for each rapid.Check. Each case runs on many executors.
 func TestMain(m *testing.M) { irtest.Main(m, 40) }

@@ -12,7 +12,7 @@ import (
 // reached counts in how many random cases something was tested.
 type reached map[string]int
 
-// TestMain has 25 random cases for each rapid.Check, which checks translations of nests.
+// TestMain runs the tests with 25 random cases for each rapid.Check, most of which check translations of nests.
 func TestMain(m *testing.M) { irtest.Main(m, 25) }
 
 // checkAll checks random cases, in rounds, until each of the names is in one of them: the rare

@@ -67,7 +67,7 @@ func (t *tiler) matricesOf(i int) int {
 	return 0
 }
 
-// hasMatrices reports whether step i may be a member of a group of so many matrices.
+// hasMatrices reports whether a group with the given number of matrices may have step i as a member.
 func (t *tiler) hasMatrices(i, matrices int) bool {
 	s := &t.p.Steps[i]
 	switch {

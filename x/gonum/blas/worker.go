@@ -52,7 +52,7 @@ func (e *engine[T]) ready() bool {
 	return e.kernels != nil && (e.light == nil || e.light.ready())
 }
 
-// of returns the engine for a call of so many multiplications.
+// of returns the engine that computes a call with the given number of multiplications: light for few of them, else e.
 func (e *engine[T]) of(work int) *engine[T] {
 	if e.light != nil && work < lightWork {
 		return e.light
