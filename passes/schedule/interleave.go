@@ -154,38 +154,78 @@ func groupKernels(p *plan.Plan, m *tuning.Machine, o Options) (sigs []string) {
 	return sigs
 }
 
-// unrolled returns a step that computes all indices of a short axis of s together, along which an operand is contiguous: they
-// become the members of an interleave group. from says which operand of s each of its own is, the inputs first. The step is nil
-// if s has no such axis.
+// unrolled returns a step that computes all indices of some short axes of s together, along which an operand is dense: they
+// become the members of an interleave group. Of several choices it takes the one with the fewest rows. from says which operand
+// of s each of its own is, the inputs first. The step is nil if s has no such axes.
 func (t *target) unrolled(s *plan.Step) (out *plan.Step, from []int) {
 	if !s.Elementwise() {
 		return nil, nil
 	}
-	for k, a := range s.Axes {
-		if a.Extent < 2 || a.Extent > kernel.MaxFactor || a.Extent*len(s.Body.Body) > t.UnrolledOps {
-			continue
+	var best []int
+	most := 0
+	for a := range s.Accesses() {
+		if a.Panel != nil {
+			return nil, nil
 		}
-		for col := range s.Axes {
-			if col != k && s.Axes[col].Extent > 1 && exchanges(s, k, col) {
-				return unrollAxis(s, k)
+		for axes, n := []int(nil), 1; ; {
+			k := axisOfStride(s, a, n)
+			if k < 0 {
+				break
+			}
+			if cols := s.Axes[k].Extent; n > 1 && n*cols > most && exchanges(s, axes, k) {
+				best, most = slices.Clone(axes), n*cols
+			}
+			if axes, n = append(axes, k), n*s.Axes[k].Extent; n > kernel.MaxFactor || n*len(s.Body.Body) > t.UnrolledOps {
+				break
 			}
 		}
 	}
-	return nil, nil
+	return unrollAxes(s, best)
 }
 
-// exchanges reports whether a step changes the order of two axes: an operand is interleaved, its members along axis, and
-// another one is contiguous along col.
-func exchanges(s *plan.Step, axis, col int) bool {
-	interleaved, contiguous := false, false
-	for a := range s.Accesses() {
-		if a.Panel != nil {
+// axisOfStride returns the axis of s along which an access has a stride, -1 if there is none.
+func axisOfStride(s *plan.Step, a *plan.Access, stride int) int {
+	for k, n := range a.Strides {
+		if n == stride && s.Axes[k].Extent > 1 {
+			return k
+		}
+	}
+	return -1
+}
+
+// exchanges reports whether col is the last of the axes of s that are not unrolled, and an operand is contiguous along it: it
+// is read or written by whole vectors then, and no operand has to be laid out otherwise.
+func exchanges(s *plan.Step, unrolled []int, col int) bool {
+	for k := col + 1; k < len(s.Axes); k++ {
+		if s.Axes[k].Extent > 1 && !slices.Contains(unrolled, k) {
 			return false
 		}
-		interleaved = interleaved || a.Strides[axis] == 1 && a.Strides[col] == s.Axes[axis].Extent
-		contiguous = contiguous || a.Strides[col] == 1 && a.Strides[axis] != 0
 	}
-	return interleaved && contiguous
+	for a := range s.Accesses() {
+		if a.Strides[col] == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// unrollAxes returns the step that unrollAxis makes of s for each of some axes, nil if there are none.
+func unrollAxes(s *plan.Step, axes []int) (out *plan.Step, from []int) {
+	for n, k := range axes {
+		step, of := s, from
+		if n > 0 {
+			step = out
+		}
+		if out, from = unrollAxis(step, k); out == nil {
+			return nil, nil
+		}
+		if n > 0 {
+			for i := range from {
+				from[i] = of[from[i]]
+			}
+		}
+	}
+	return out, from
 }
 
 // unrollAxis returns the step whose body computes all indices of an axis. Each index is a separate operand, except of an input
