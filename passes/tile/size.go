@@ -98,6 +98,9 @@ func (t *tile) chooseLines(pieces int) bool {
 	for i := range t.members {
 		t.size = min(t.size, t.mostOfProduct(i, fixed > 0))
 	}
+	for i := range t.members {
+		t.size = max(t.size, min(t.leastOfProduct(i), (lines-1)/t.t.Machine.Workers+1))
+	}
 	if t.size < 1 || t.size == lines && len(t.images) == 0 && t.work() > 0 && t.computed() > 0 {
 		return false // one block leaves nothing to other goroutines; mere copies need none
 	}
@@ -163,6 +166,19 @@ func (t *tile) mostOfProduct(member int, again bool) int {
 		}
 	}
 	return max(1, most)
+}
+
+// leastOfProduct returns the fewest lines that a block should have because of a member, if that leaves a block to each worker.
+// Lines that are the rows of a product share its right operand, and few of them leave the machine waiting.
+func (t *tile) leastOfProduct(member int) int {
+	s, axis := &t.members[member].step, t.lines.axes[member]
+	if !s.Contracts() {
+		return 1
+	}
+	if at := s.Product(); axis < at.Rows || axis >= at.Cols {
+		return 1
+	}
+	return t.t.Machine.Matmul.LeastWindows
 }
 
 // rowsOfBlock returns the number of rows in a block of a row group. A block has as many rows as stay in the
