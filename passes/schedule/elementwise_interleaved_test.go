@@ -94,12 +94,39 @@ func pixelsPlan(t *rapid.T) *plan.Plan {
 	return p
 }
 
-// TestInterleaved checks steps on pixels by all strategies.
+// windowsPlan is a plan of one step on pictures that windows of dy by dx pixels divide: of one in the order of its rows, of one in
+// the order of the windows, and of an operand with an element for each window. The output is in the order of rows.
+func windowsPlan(t *rapid.T) *plan.Plan {
+	rows, n := rapid.IntRange(1, 3).Draw(t, "rows"), rapid.SampledFrom([]int{1, 2, 4, 7, 8, 9, 33}).Draw(t, "columns")
+	dy, dx := rapid.IntRange(1, 3).Draw(t, "dy"), rapid.IntRange(1, 3).Draw(t, "dx")
+	size, image, window := rows*dy*n*dx, []int{dy * n * dx, n * dx, dx, 1}, []int{n * dy * dx, dx, dy * dx, 1}
+	if rapid.Bool().Draw(t, "columns of windows first") {
+		window[1], window[3] = 1, dy
+	}
+	body := &kernel.Kernel{}
+	for _, text := range []kernel.Inst{{Op: ir.OpAdd, Args: [3]kernel.Ref{0, 1}}, {Op: ir.OpMul, Args: [3]kernel.Ref{2, 3}}} {
+		text.DType = ir.Float32
+		body.In, body.Body = append(body.In, kernel.Operand{DType: ir.Float32}), append(body.Body, text)
+	}
+	body.In, body.Out = append(body.In, kernel.Operand{DType: ir.Float32}), []kernel.Ref{4}
+	return &plan.Plan{Name: "f", Buffers: []plan.Buffer{
+		{Kind: plan.ParamBuffer, Name: "x", DType: ir.Float32, Shape: []int{size}},
+		{Kind: plan.ParamBuffer, Name: "y", Index: 1, DType: ir.Float32, Shape: []int{size}},
+		{Kind: plan.ParamBuffer, Name: "w", Index: 2, DType: ir.Float32, Shape: []int{rows * n}},
+		{Kind: plan.ResultBuffer, Name: "z", DType: ir.Float32, Shape: []int{size}},
+	}, Steps: []plan.Step{{
+		Axes: []plan.Axis{{Extent: rows}, {Extent: dy}, {Extent: n}, {Extent: dx}}, Body: body,
+		In:  []plan.Access{{Strides: image}, {Buffer: 1, Strides: window}, {Buffer: 2, Strides: []int{n, 0, 1, 0}}},
+		Out: []plan.Output{{Access: plan.Access{Buffer: 3, Strides: image}}},
+	}}}
+}
+
+// TestInterleaved checks steps on pixels and on windows by all strategies.
 func TestInterleaved(t *testing.T) {
 	defer irtest.Draws(100)() // it is cheap, and a quarter of the steps must be interleaved
 	by := map[bool]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		p := pixelsPlan(t)
+		p := rapid.SampledFrom([]func(*rapid.T) *plan.Plan{pixelsPlan, windowsPlan}).Draw(t, "of")(t)
 		require.NoError(t, p.Verify(), p)
 		to := &target{Machine: small(t), lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}
 		var inputs []eval.Array
@@ -149,6 +176,25 @@ func TestMissingMembers(t *testing.T) {
 		require.NotNil(t, d, why)
 		require.Equal(t, c.kernel, d.Choice.Kernel)
 	}
+}
+
+// TestUnrolledWindows: the derivative of a pool computes all elements of a window together, whose rows and columns are two axes.
+func TestUnrolledWindows(t *testing.T) {
+	p, err := plan.ParsePlan(`plan pool arena=0 {
+  %0 = param x 0   : f32[2048,4,4,2,2]
+  %1 = param m 1   : f32[2048,4,4]
+  %2 = result "" 0 : f32[2048,8,8]
+  step 0 [2048,4,2,4,2]
+    kernel (u0:f32, u1:f32) { t0 = eq u0 u1; t1 = cast:f32 t0; store t1 }
+    %0{64,16,1,4,2}+0 %1{16,4,0,1,0}+0 -> %2{64,16,8,2,1}+0
+}
+`)
+	require.NoError(t, err)
+	out, err := Schedule(p, tuning.Default(1), complete{}, Options{})
+	require.NoError(t, err)
+	choice := out.Tasks[0].Choices[0]
+	require.Equal(t, "elementwise/interleaved", choice.Strategy)
+	require.Equal(t, "kernel (u0:f32, (u1 u2 u3 u4):f32) { t0 = eq u0 u1; t1 = cast:f32 t0; t2 = eq u0 u3; t3 = cast:f32 t2; t4 = eq u0 u2; t5 = cast:f32 t4; t6 = eq u0 u4; t7 = cast:f32 t6; store (t1 t3) (t5 t7) }", choice.Kernel)
 }
 
 // TestRoomForMembers: steps that differ only in what their operands' buffers have behind the elements have drafts of their own,
