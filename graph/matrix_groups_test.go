@@ -42,7 +42,8 @@ func TestMatrixGroups(t *testing.T) {
 	}
 }
 
-// TestNarrowMatrices has matrices whose last panel has one column, and rows of three elements: their steps are in no matrix group.
+// TestNarrowMatrices has matrix groups with matrices whose last panel has one column, which one step stores down the rows, and with rows of three
+// elements.
 func TestNarrowMatrices(t *testing.T) {
 	in := func(name string, shape ...int) (graph.Node, *graph.Tensor) {
 		return f32(name, shape), noise(false, shape...)

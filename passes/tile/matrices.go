@@ -76,19 +76,7 @@ func (t *tiler) hasMatrices(i, matrices int) bool {
 	case s.Contracts():
 		return t.matricesOf(i) == matrices && !readsWindows(s) && pairsOfBatch(s) >= t.Machine.LeastProduct
 	}
-	return alongRows(s)
-}
-
-// alongRows reports whether a step stores contiguous rows, and reads such rows or repeated elements. Other steps, such as those that store
-// the last column of a matrix in panels, take other strategies for one matrix than for all.
-func alongRows(s *plan.Step) bool {
-	last := len(s.Axes) - 1
-	for last > 0 && s.Axes[last].Extent == 1 {
-		last--
-	}
-	return last < 0 ||
-		!slices.ContainsFunc(s.Out, func(o plan.Output) bool { return o.Strides[last] > 1 || o.Strides[last] < 0 }) &&
-			!slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Strides[last] > 1 || a.Strides[last] < 0 })
+	return true
 }
 
 // readsWhole reports whether a product reads an intermediate as its right matrix, or as a transposed left one.

@@ -98,8 +98,9 @@ func (t *tile) chooseLines(pieces int) bool {
 	for i := range t.members {
 		t.size = min(t.size, t.mostOfProduct(i, fixed > 0))
 	}
+	fits := (t.held() - fixed) / max(1, each)
 	for i := range t.members {
-		t.size = max(t.size, min(t.leastOfProduct(i), (lines-1)/t.t.Machine.Workers+1))
+		t.size = max(t.size, min(t.leastOfProduct(i), fits, (lines-1)/t.t.Machine.Workers+1))
 	}
 	if t.size < 1 || t.size == lines && len(t.images) == 0 && t.work() > 0 && t.computed() > 0 {
 		return false // one block leaves nothing to other goroutines; mere copies need none
@@ -168,14 +169,12 @@ func (t *tile) mostOfProduct(member int, again bool) int {
 	return max(1, most)
 }
 
-// leastOfProduct returns the fewest lines that a block should have because of a member, if that leaves a block to each worker.
-// Lines that are the rows of a product share its right operand, and few of them leave the machine waiting.
+// leastOfProduct returns the fewest lines that a block should have because of a member, if so many stay in the cache and leave a
+// block to each worker: 1, or more if the lines are rows of a product. Each tile of a product loads the right operand once for
+// all its rows, so tiles of few rows wait for it.
 func (t *tile) leastOfProduct(member int) int {
 	s, axis := &t.members[member].step, t.lines.axes[member]
-	if !s.Contracts() {
-		return 1
-	}
-	if at := s.Product(); axis < at.Rows || axis >= at.Cols {
+	if !s.Contracts() || axis < s.Product().Rows || axis >= s.Product().Cols {
 		return 1
 	}
 	return t.t.Machine.Matmul.LeastWindows

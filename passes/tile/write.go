@@ -158,12 +158,13 @@ func (w *tileWriter) step(k int) (s plan.Step, along int) {
 	return s, along
 }
 
-// onesFirst returns a step without its parallel axes of extent 1, and the new position of one of the other axes. If the
-// step would have fewer than two axes, axes of extent 1 are put first.
+// onesFirst returns a step without its parallel axes of extent 1, and the new position of one of the other axes. The last axis
+// stays if an output is strided along the axis before it: its columns are of one element. If the step would have fewer than two
+// axes, axes of extent 1 are put first.
 func onesFirst(s plan.Step, axis int) (plan.Step, int) {
 	var kept []int
 	for k, a := range s.Axes {
-		if a.Extent != 1 || a.Role != plan.Parallel {
+		if a.Extent != 1 || a.Role != plan.Parallel || k == len(s.Axes)-1 && stridedAlong(&s, kept) {
 			kept = append(kept, k)
 		}
 	}
@@ -182,6 +183,11 @@ func onesFirst(s plan.Step, axis int) (plan.Step, int) {
 		}
 	})
 	return s, ones + slices.Index(kept, axis)
+}
+
+// stridedAlong reports whether an elementwise step stores an output with a stride along the last of some axes.
+func stridedAlong(s *plan.Step, axes []int) bool {
+	return len(axes) > 0 && s.Elementwise() && slices.ContainsFunc(s.Out, func(o plan.Output) bool { return o.Strides[axes[len(axes)-1]] != 1 })
 }
 
 // collapsed returns a step in which adjacent axes, from first on, are merged if the strides of every operand allow it.
