@@ -135,10 +135,9 @@ func (t *dotTile) pairs() {
 	t.here(t.name+"Total", "the sums are complete")
 }
 
-// packedPairs writes a loop of two pairs for packed rows of A, whose distance is a constant. In a third of the rows the
-// multiplications broadcast the element themselves, which takes two loads and saves an instruction. So the 24 multiplications
-// of a pair, which take 12 cycles, have 18 loads and 34 instructions. Skylake-SP, which starts two loads and four instructions a
-// cycle, products of 512x512: if all rows do, 1.13 of the time.
+// packedPairs writes a loop of two pairs for packed rows of A, whose distance is a constant. Each iteration also prefetches a
+// line of the next panel of B, which dotMask points to, so that four tiles prefetch all of it. Skylake-SP, 48 rows and 1.7 MB of
+// panels: 0.98 of the time without these prefetches.
 func (t *dotTile) packedPairs() {
 	size := t.d.Size()
 	step := kernel.DotPackedStep(t.d) * size
@@ -148,28 +147,41 @@ func (t *dotTile) packedPairs() {
 	t.do("JNE", label(t.name+"Pair"))
 	t.do("SUBQ", imm(2), gp(dotCount))
 	t.do("JLT", label(t.name+"Rest"))
+	t.do("MOVQ", mem(stack(t.next)), gp(dotMask))
 	t.do("PCALIGN", imm(32))
 	t.here(t.name+"Loop", "several pairs at a time")
+	t.do("PREFETCHT1", mem(at(dotMask, 0)))
+	t.do("ADDQ", imm(cacheLine), gp(dotMask))
 	for k := range 2 {
-		for v := range t.vectors {
-			t.load(v, []Memory{at(dotB, 0), at(dotB, 0).indexed(dotStepB, 1)}[k].at(t.width*v), t.rowOfB+v)
-		}
+		t.rowOfPanel()
 		for row := range t.rows {
-			multiply := t.twoLines
-			if row%3 == 1 {
-				multiply = t.multiply
-			}
-			multiply(t, at(dotA, step*row+size*k), row)
+			t.twoLines(t, at(dotA, step*row+size*k), row)
 		}
+		t.do("ADDQ", gp(dotStepB), gp(dotB))
 	}
 	t.do("ADDQ", imm(int64(2*size)), gp(dotA))
-	t.do("LEAQ", mem(at(dotB, 0).indexed(dotStepB, 2)), gp(dotB))
 	t.do("SUBQ", imm(2), gp(dotCount))
 	t.do("JGE", label(t.name+"Loop"))
+	t.do("MOVQ", gp(dotMask), mem(stack(t.next)))
 	t.here(t.name+"Rest", "the last pairs")
 	t.do("ADDQ", imm(2), gp(dotCount))
 	t.do("JEQ", label(t.name+"Total"))
 	t.do("LEAQ", mem(at(dotA, dotAddressed*step)), gp(dotMask))
+}
+
+// dotAheadRows is the number of rows of B, of two cache lines each, that are prefetched ahead. A chunk of them fills the
+// first-level cache of 32 KiB, so each tile reads it from the second level. Skylake-SP: 0.98 of the time if B stays there, 0.96
+// if it is in the third level; with 12 or 24 rows the same.
+const dotAheadRows = 8
+
+// rowOfPanel loads the present row of B, and prefetches a later one.
+func (t *dotTile) rowOfPanel() {
+	for v := range t.vectors {
+		t.load(v, at(dotB, t.width*v), t.rowOfB+v)
+	}
+	for line := range t.cacheLines() {
+		t.do("PREFETCHT0", mem(at(dotB, cacheLine*line).indexed(dotStepB, dotAheadRows)))
+	}
 }
 
 // onePair writes one pair of a loop, whose label is Pair, and counts it. The next pair is step bytes further in the right
@@ -221,8 +233,12 @@ func (t *dotTile) products(from Memory) { t.productsAt(from, 0) }
 
 // productsAt adds the products of a row of B and the column of A that is the given bytes behind the present one.
 func (t *dotTile) productsAt(from Memory, behind int) {
-	for v := range t.vectors {
-		t.load(v, from.at(t.width*v), t.rowOfB+v)
+	if t.isWide() && t.rows == t.dotWriter.rows {
+		t.rowOfPanel()
+	} else {
+		for v := range t.vectors {
+			t.load(v, from.at(t.width*v), t.rowOfB+v)
+		}
 	}
 	for row := range t.rows {
 		if t.isWide() {

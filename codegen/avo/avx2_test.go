@@ -170,18 +170,18 @@ func TestDotLoop(t *testing.T) {
 	}
 }
 
-// TestWideDotLoop counts what the loop of a whole tile of two vectors for AVX-512 does for each pair: the loads of two
-// vectors and twelve elements, 24 multiplications, and four steps and counts. If the rows of A are packed, the multiplications of
-// four rows load the element, and two pairs have three steps and counts.
+// TestWideDotLoop counts what the loop of a whole tile of two vectors for AVX-512 does for each pair: the loads and prefetches of
+// two vectors, the loads of twelve elements, 24 multiplications, and four steps and counts. If the rows of A are packed, two pairs
+// have a prefetch and five steps and counts.
 func TestWideDotLoop(t *testing.T) {
 	t.Parallel()
 	for _, d := range []ir.DType{ir.Float32, ir.Float64} {
 		asm, err := avo.AVX512.Assemble("kernels", []kernel.Code{&kernel.Micro{Kind: kernel.Dot, Type: d}})
 		require.NoError(t, err)
 		loop := regexp.MustCompile(`(?s)wide12Pair:\n(.*?)JNE`).FindStringSubmatch(string(asm))[1]
-		require.Equal(t, 2+12+24+4, strings.Count(loop, "\n"), loop)
+		require.Equal(t, 2+2+12+24+4, strings.Count(loop, "\n"), loop)
 		loop = regexp.MustCompile(`(?s)wide12Loop:\n(.*?)JGE`).FindStringSubmatch(string(asm))[1]
-		require.Equal(t, 2*(2+8+24)+3, strings.Count(loop, "\n"), loop)
+		require.Equal(t, 2*(2+2+12+24)+1+5, strings.Count(loop, "\n"), loop)
 	}
 }
 
