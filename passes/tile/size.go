@@ -195,6 +195,9 @@ func (t *tile) rowsOfBlock(b rowBytes) int {
 	case any((*plan.Step).Contracts):
 		unit *= 3 // for tiles of a product, also a multiple of kernel.DotRows
 		block = max(block, min(rows, m.ProductRows, m.RowBytes/b.row*m.ProductBlocks))
+		if rows <= block+block/3 { // the rows of an image are not divided, as its right matrices would pass twice
+			block = rows
+		}
 	case any((*plan.Step).Scans): // a block has whole tiles of lines
 	case b.row*t.rows >= m.AheadFrom && b.widest <= m.AheadBytes:
 		block = max(1, m.AheadBytes/b.widest)
