@@ -47,7 +47,25 @@ func (t *tile) follow(member, axis int, what counted) (f followed, ok bool) {
 			left--
 		}
 	}
+	for k := range t.members {
+		if !done[k] && t.apart(k) && t.sameAxis(k, member, axis) {
+			f.axes[k], f.per[k] = axis, 1
+			left--
+		}
+	}
 	return f, left == 0
+}
+
+// apart reports whether member k of a matrix group touches no intermediate. Then any of its matrices may be computed with
+// any block.
+func (t *tile) apart(k int) bool {
+	return t.whole && !t.members[k].step.Touches(func(b int) bool { return slices.Contains(t.made, b) })
+}
+
+// sameAxis reports whether member k has an axis of matrices where another member has one, as long as that.
+func (t *tile) sameAxis(k, member, axis int) bool {
+	s := &t.members[k].step
+	return axis < s.Product().Pairs && s.Axes[axis].Extent == t.members[member].step.Axes[axis].Extent
 }
 
 // known reports whether member k touches an intermediate whose dimension f already has.

@@ -50,6 +50,13 @@ func (t *tiler) matrixGroup(i int) *tile {
 	if !g.readsWhole() {
 		return nil
 	}
+	for j := max(0, i-t.Machine.LookAhead); j < min(i+t.Machine.LookAhead, len(t.p.Steps)); j++ {
+		if !t.taken[j] && t.matricesOf(j) > 0 && g.readsWith(j) {
+			if next := g.join([]int{j}); next != nil {
+				g = next
+			}
+		}
+	}
 	b := g.bytesOfRow()
 	if b.row+b.shared > t.Machine.RowBytes {
 		return nil
@@ -57,6 +64,13 @@ func (t *tiler) matrixGroup(i int) *tile {
 	g.size = max(1, min(g.extent(&g.images[len(g.images)-1]), t.Machine.BlockBytes/b.row))
 	g.classes = []class{{blocks: 1}}
 	return g
+}
+
+// readsWith reports whether a step that is no member reads what a member reads, which it then finds in the cache.
+func (t *tile) readsWith(j int) bool {
+	return !slices.Contains(t.steps, j) && slices.ContainsFunc(t.t.p.Steps[j].In, func(a plan.Access) bool {
+		return slices.ContainsFunc(t.t.uses.Readers(a.Buffer), func(i int) bool { return slices.Contains(t.steps, i) })
+	})
 }
 
 // matricesOf returns the number of matrices in the batch of a product, or 0 for other steps.

@@ -203,8 +203,11 @@ func (t *tile) own(buffer int) bool {
 // chooseRows finds the axes that count the rows in each member. It fails unless these are outer axes, and each row has
 // its own part of each intermediate.
 func (t *tile) chooseRows() bool {
-	member := slices.IndexFunc(t.members, func(m tileMember) bool { return t.rowsOf(m.index) > 0 })
-	if member < 0 {
+	member := 0
+	for member < len(t.members) && (t.rowsOf(t.members[member].index) == 0 || t.apart(member)) {
+		member++
+	}
+	if member == len(t.members) {
 		return true // the step that works on rows joins later
 	}
 	s, n := &t.members[member].step, t.rows
