@@ -53,6 +53,15 @@ func TestDivisionByZero(t *testing.T) {
 	require.Equal(t, ir.OpDiv, found.Op)
 }
 
+// TestSearchesOfNothing: programs without divisions or floats still check what they are given.
+func TestSearchesOfNothing(t *testing.T) {
+	p, err := graph.Compile(graph.Input("x", graph.Int32, 3).Add(1))
+	require.NoError(t, err)
+	require.NoError(t, p.FindDivisionByZero(t.Context(), graph.Zeros(graph.Int32, 3)))
+	require.ErrorContains(t, p.FindDivisionByZero(t.Context(), graph.Zeros(graph.Int32, 4)), "axis 0 must be 3")
+	require.ErrorContains(t, p.FindNonFinite(t.Context()), "0 inputs given")
+}
+
 func TestSearchesOfNoProgram(t *testing.T) {
 	for _, p := range []*graph.Program{nil, {}} {
 		require.Error(t, p.FindDivisionByZero(t.Context()))

@@ -27,8 +27,12 @@ type search struct {
 // nil if no element is wrong. checks adds checks to a graph.
 func (p *Program) findFault(ctx context.Context, s *search, checks func(*ir.Func) ([]check, error), ins []*Tensor) (*ir.Value, []int, error) {
 	s.once.Do(func() { s.err = s.make(p, checks) })
-	if s.err != nil || len(s.values) == 0 {
+	if s.err != nil {
 		return nil, nil, s.err
+	}
+	if len(s.values) == 0 {
+		_, err := p.checkIns(ins)
+		return nil, nil, err
 	}
 	outs := make([]*Tensor, len(s.values))
 	if _, err := s.program.run(ctx, outs, ins, true); err != nil {
@@ -106,9 +110,10 @@ func (e *DivisionByZeroError) Error() string {
 	return faultText(e.Pos, e.Call, e.Op, fmt.Sprintf("divided by zero at index %v", e.Index))
 }
 
-// FindDivisionByZero runs the program once more and returns a *DivisionByZeroError for the first Div, FloorDiv, Rem or
-// Mod of the graph that divides an integer by zero, or nil if there is none. Such divisions give 0. It does not look at
-// floats, whose divisions by zero give infinities and NaN (see FindNonFinite), nor at fixed16x16, which saturates. With
+// FindDivisionByZero computes the divisors of the program's integer divisions and returns a *DivisionByZeroError for the
+// first Div, FloorDiv, Rem or Mod of the graph that divides an integer by zero, or nil if there is none. Such divisions
+// give 0. It does not look at floats, whose divisions by zero give infinities and NaN (see FindNonFinite), nor at
+// fixed16x16, which saturates. An index outside its axis is an error only if a divisor depends on it; Run finds all. With
 // WithDebug(DivisionByZero) each run begins with this check.
 func (p *Program) FindDivisionByZero(ctx context.Context, ins ...*Tensor) error {
 	if p.empty() {

@@ -52,7 +52,8 @@ func (x Node) GroupBy(codes, count any) Groups {
 	if c.DType() == Uint64 {
 		c = c.Minimum(uint64(math.MaxInt64 - 1)) // no group has this number
 	}
-	return Groups{x, c.Cast(Int64).Maximum(-1).Add(1), dims[0]}
+	c = c.Cast(Int64).Maximum(-1).Add(1).hinted("GroupBy takes more groups, and a negative code is in none")
+	return Groups{x, c, dims[0]}
 }
 
 // Size returns how many slices groups have, as Int64, with a single axis.

@@ -75,5 +75,5 @@ func (x Node) BinCount(bins any) Node {
 		return fail("%d bins: give 1 or more", n)
 	}
 	one := Scalar(Int64, 1).BroadcastTo(i.n.typ.Shape.NumElems())
-	return one.SegmentSum(i, bins)
+	return one.SegmentSum(i.hinted("give more bins, or ClampIndex the elements"), bins)
 }

@@ -46,6 +46,7 @@ var others = map[string]func(x graph.Node) graph.Node{
 	"BinCount":      func(x graph.Node) graph.Node { return x.Abs().BinCount(128) },
 	"BroadcastTo":   func(x graph.Node) graph.Node { return x.BroadcastTo(2, 4, 4, 4, 4) },
 	"Cast":          func(x graph.Node) graph.Node { return x.Cast(graph.Float64) },
+	"CheckIndex":    func(x graph.Node) graph.Node { return x.ClampIndex(4).CheckIndex(4, "") },
 	"Chunk":         func(x graph.Node) graph.Node { return x.Chunk(0, 2)[0] },
 	"Conv":          func(x graph.Node) graph.Node { return x.Conv(x, graph.ConvOptions{}) },
 	"ConvInteger":   func(x graph.Node) graph.Node { return x.ConvInteger(x, nil, nil, graph.ConvOptions{}) },

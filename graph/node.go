@@ -31,6 +31,7 @@ type node struct {
 	order  uint64  // increases with each node; copies have the order of their original, poisoned nodes 0
 	tensor *Tensor // the tensor of Const and Variable
 	frozen bool    // a Const: the tensor never changes
+	hint   string  // of indices: see CheckIndex
 
 	root *node  // the same value before its axes were named or it got a rule, or nil
 	rule *rule  // the rule for its derivative, or nil if that of its op applies

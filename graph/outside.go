@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
@@ -12,17 +14,6 @@ import (
 
 // Errors of runs about an index outside its axis. A kernel takes indices from registers and knows neither the arrays nor the place of an
 // index. So the indices are computed once more, and the error names the call, the arrays, and the first place of the index.
-
-// wordings are the texts for calls whose indices number bins, groups or classes. Their arguments are, in this order, the place along the first axis
-// that the kernel saw, the number, how many numbers there are, the greatest of them, the place in the user's array, and that array.
-var wordings = map[string]struct {
-	first int64 // the index of number 0
-	text  string
-}{
-	"bincount":           {0, "element %[1]d, in row-major order, is %[2]d: %[3]d bins count the numbers 0 to %[4]d: give more bins, or ClampIndex the elements"},
-	"groupby":            {1, "code %[2]d of slice %[1]d: %[3]d groups have the codes 0 to %[4]d, and a negative one is in no group"},
-	"optim.crossentropy": {0, "label %[2]d%[5]s of %[6]s is outside the classes: the %[3]d classes have the labels 0 to %[4]d, and Ignore leaves a label out"},
-}
 
 // mostAlone is the number of ops of one line that are searched one by one, because indices of one may depend on results of another.
 const mostAlone = 8
@@ -110,26 +101,25 @@ func indexChecks(f *ir.Func, pos Pos, index *ir.IndexError, only int) (list []ch
 
 // outsideText describes an index of a gather or scatter that is outside its axis; place is that of the index in the op's indices, or nil.
 func (p *Program) outsideText(v *ir.Value, place []int, index *ir.IndexError, sizes map[string]int) string {
-	call, data := v.Called(), v.Args[0]
-	user, at := origin(v.Args[1], place, sizes)
-	where := ""
-	if len(at) > 0 {
-		where = " at " + ir.Bracketed(at)
+	call, data, hint := v.Called(), v.Args[0], v.Attr.Note
+	o := userIndexOf(v.Args[1], place, index.Index, hint != "", sizes)
+	number, allowed, where := strconv.FormatInt(o.number, 10), index.Allowed(), ""
+	if o.array.Type.DType == Uint64 {
+		number, allowed = strconv.FormatUint(uint64(o.number), 10), (&ir.IndexError{Index: math.MaxInt64, Extent: index.Extent}).Allowed()
 	}
-	for _, made := range []ir.Call{v.Call, pastViews(v.Args[1]).Call} {
-		if w, ok := wordings[made.String()]; ok && place != nil {
-			count, first := index.Extent-int(w.first), 0
-			if len(place) > 0 {
-				first = place[0]
-			}
-			return made.String() + ": " + fmt.Sprintf(w.text, first, index.Index-w.first, count, count-1, where, p.arrayText(user, sizes))
-		}
+	if len(o.place) > 0 {
+		where = " at " + ir.Bracketed(o.place)
+	}
+	array := p.arrayText(o.array, sizes)
+	if hint != "" {
+		first := o.number - index.Index
+		return fmt.Sprintf("%s: %s%s of %s is outside %d to %d: %s", call, number, where, array, first, first+int64(index.Extent)-1, hint)
 	}
 	axis := fmt.Sprintf("axis %d of %s", v.Attr.Axis, p.arrayText(data, sizes))
 	if call == "gathernd" || call == "scatternd" || pastViews(data).Op == ir.OpConst { // an array that the user did not give
 		axis = fmt.Sprintf("an axis of %d elements", index.Extent)
 	}
-	return fmt.Sprintf("%s: index %d%s of the indices %s is outside %s%s", call, index.Index, where, p.arrayText(user, sizes), axis, index.Allowed())
+	return fmt.Sprintf("%s: index %s%s of the indices %s is outside %s%s", call, number, where, array, axis, allowed)
 }
 
 // pastViews returns the value that a view, or a view of views, is of.
@@ -140,15 +130,53 @@ func pastViews(v *ir.Value) *ir.Value {
 	return v
 }
 
-// origin returns the array that indices are views or conversions of, and the place in it of the index at a place, nil if that is not known.
-func origin(i *ir.Value, place []int, sizes map[string]int) (*ir.Value, []int) {
-	for i.Op.IsView() || i.Op == ir.OpCast {
-		if i.Op.IsView() {
-			place = before(i, place, sizes)
+// userIndex is an index as the user gave it: an element of an array.
+type userIndex struct {
+	array  *ir.Value
+	place  []int // in the array, nil if it is not known
+	number int64 // the bits of the element
+}
+
+// userIndexOf follows the index at a place of some indices to the array that has it: through views, conversions that keep all integers, and
+// choices between the index and a constant. If sums is set, it also follows sums with constants to an element of which the index is the sum.
+func userIndexOf(i *ir.Value, place []int, index int64, sums bool, sizes map[string]int) userIndex {
+	o := userIndex{i, place, index}
+	for {
+		v := o.array
+		x, c := besideConst(v)
+		switch {
+		case v.Op.IsView():
+			o.place, x = before(v, o.place, sizes), v.Args[0]
+		case v.Op == ir.OpCast && keepsInts(v.Args[0].Type.DType, v.Type.DType):
+			x = v.Args[0]
+		case x == nil:
+			return o
+		case v.Op == ir.OpAdd && v.Type.DType == Int64 && sums:
+			o.number -= c
+		case (v.Op == ir.OpSelect || v.Op == ir.OpMin || v.Op == ir.OpMax) && c != o.number:
+		default:
+			return o
 		}
-		i = i.Args[0]
+		o.array = x
 	}
-	return i, place
+}
+
+// besideConst returns the last operand of v but for a constant, and the constant, if there is one and the operand has the shape of v.
+func besideConst(v *ir.Value) (x *ir.Value, c int64) {
+	for k, last := 0, len(v.Args)-1; k < 2 && last > 0; k++ {
+		x, at := v.Args[last-k], pastViews(v.Args[last-1+k])
+		if at.Op == ir.OpConst && x.Type.Shape.Equal(v.Type.Shape) {
+			return x, int64(at.Attr.Bits)
+		}
+	}
+	return nil, 0
+}
+
+// keepsInts reports whether a conversion of integers keeps all of them, if Uint64 are read again from the bits of Int64.
+func keepsInts(from, to DType) bool {
+	same := from == to || from == Uint64 && to == Int64
+	wider := from.Size() < to.Size() && (ir.Unsigned.Has(from) || ir.Signed.Has(to))
+	return ir.Ints.Has(from) && ir.Ints.Has(to) && (same || wider)
 }
 
 // before returns the place in the operand of a view of the element at a place of the view, or nil if it is not known.

@@ -35,7 +35,7 @@ func (x Node) Scatter(axis any, indices, updates any, by ScatterOp) Node {
 	case i.Err() == nil:
 		u = u.BroadcastTo(i.n.typ.Shape)
 	}
-	return apply(scatterOps[by], ir.Attr{Axis: k}, n.unnamed(), i.get(), u.get().unnamed())
+	return apply(scatterOps[by], ir.Attr{Axis: k, Note: i.get().hintOf()}, n.unnamed(), i.get(), u.get().unnamed())
 }
 
 // ScatterND returns x with the slices at tuples of indices, as in GatherND, replaced by updates or combined with them.

@@ -14,9 +14,42 @@ import (
 //	x.Take(0, i.ClampIndex(n)) // below 0 is the first one, n and beyond the last one
 //	x.Take(0, i.FromEnd(n))    // -1 is the last one, n is an error
 
+// CheckIndex returns indices of an axis with the given extent, an int or a Dim, as Int64. An index outside the axis is an
+// error of the run, which names the index, its place and its array, and ends with a hint: what to do about it.
+func (x Node) CheckIndex(extent any, hint string) Node {
+	i := x.indices()
+	dims, err := extentsOf([]any{extent})
+	switch {
+	case i.Err() != nil:
+		return i
+	case err != nil:
+		return fail("%w", err)
+	}
+	return i.hinted(hint).inside(dims[0])
+}
+
+// inside returns indices of an axis as they are: taking an element of as many zeros as the axis has fails for an index
+// outside.
+func (x Node) inside(extent Extent) Node { return x.Add(Fill(Int64, 0, extent).Take(0, x)) }
+
+// hinted returns indices with a hint for errors about them.
+func (x Node) hinted(hint string) Node {
+	m := *x.n
+	m.hint, m.root = hint, x.n.value()
+	return Node{&m}
+}
+
+// hintOf returns the hint that indices, or what they are views of, have, or "".
+func (n *node) hintOf() string {
+	for n.hint == "" && n.op.IsView() {
+		n = n.args[0]
+	}
+	return n.hint
+}
+
 // FromEnd returns indices in which -extent to -1 count from the end of an axis with the given extent, as in NumPy.
 func (x Node) FromEnd(extent any) Node {
-	i := x.indices()
+	i := x.signed().indices()
 	if i.Err() != nil {
 		return i
 	}
@@ -34,7 +67,7 @@ func (x Node) WrapIndex(extent any) Node {
 
 // ClampIndex returns indices clipped to an axis with the given extent.
 func (x Node) ClampIndex(extent any) Node {
-	i := x.indices()
+	i := x.signed().indices()
 	if i.Err() != nil {
 		return i
 	}
@@ -42,8 +75,16 @@ func (x Node) ClampIndex(extent any) Node {
 	return i.Maximum(0).Minimum(last)
 }
 
-// indices returns x as Int64, or an error if it is not an integer. Numbers beyond Int64 become its greatest, which is
-// outside every axis.
+// signed returns x with the greatest Int64 in place of numbers beyond it.
+func (x Node) signed() Node {
+	if x.Err() == nil && x.DType() == Uint64 {
+		return x.Minimum(uint64(math.MaxInt64))
+	}
+	return x
+}
+
+// indices returns x as Int64, or an error if it is not an integer. Numbers beyond Int64 become negative, so they are
+// outside every axis too.
 func (x Node) indices() Node {
 	n := x.get()
 	switch {
@@ -51,8 +92,6 @@ func (x Node) indices() Node {
 		return x
 	case !ir.Ints.Has(n.typ.DType):
 		return fail("the indices are %s: Cast them to an integer type", n.typ.DType)
-	case n.typ.DType == Uint64:
-		x = x.Minimum(uint64(math.MaxInt64))
 	}
 	return x.Cast(Int64)
 }
@@ -77,7 +116,7 @@ func (x Node) Take(axis any, indices any) Node {
 	lined[k] = count
 	full := append(Shape{}, shape...)
 	full[k] = count
-	y := apply(ir.OpGather, ir.Attr{Axis: k}, n.unnamed(), i.Reshape(Shape(lined)).BroadcastTo(full).get())
+	y := apply(ir.OpGather, ir.Attr{Axis: k, Note: i.n.hintOf()}, n.unnamed(), i.Reshape(Shape(lined)).BroadcastTo(full).get())
 	return y.Reshape(shape[:k], at, shape[k+1:])
 }
 
@@ -104,7 +143,7 @@ func (x Node) TakeAlong(axis any, indices any) Node {
 	if err != nil {
 		return fail("%w", err)
 	}
-	return apply(ir.OpGather, ir.Attr{Axis: k}, n.unnamed(), i.get())
+	return apply(ir.OpGather, ir.Attr{Axis: k, Note: i.get().hintOf()}, n.unnamed(), i.get())
 }
 
 // alongAxis returns an axis, and the indices broadcast to n's shape along the other axes.
@@ -162,9 +201,7 @@ func (n *node) tuples(i Node, batch int) (flat Extent, at Node, rest Shape, err 
 	for k := range depth {
 		j := i.Index(-1, k)
 		if depth > 1 {
-			// An index outside its own axis could lead to an element of another row. Taking an element of an array of
-			// as many zeros as the axis has fails for it, with an error that names the index and the axis.
-			j = j.Add(Fill(Int64, 0, indexed[k]).Take(0, j))
+			j = j.inside(indexed[k]) // another index could lead to an element of another row
 		}
 		if k == 0 {
 			at = j

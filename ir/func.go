@@ -21,7 +21,7 @@ type Attr struct {
 	Dilation  int            // window: distance between its elements
 	Bits      uint64         // const: the element
 	At        *layout.Layout // access; param: where the buffer's elements sit if not row-major
-	Note      string         // copy: the reason for it; slice, index: what the user wrote, or asked for; param: its name
+	Note      string         // copy: the reason for it; slice, index: what the user wrote, or asked for; param: its name; gather, scatter: the end of errors about indices
 	DType     DType          // cast, bitcast, const, extent, iota, param: the type of the result
 	By        Op             // reduce_chunks: the lane op
 	Exclusive bool           // scan: without the element itself

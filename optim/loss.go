@@ -30,14 +30,13 @@ func CrossEntropy(logits, labels graph.Node, options ...LossOption) graph.Node {
 	classes := s[len(s)-1]
 	class, ignored := labels, graph.Scalar(graph.Bool, false)
 	for _, o := range options {
-		ignored = ignored.Or(labels.Cast(graph.Int64).Eq(o.ignored))
+		ignored = ignored.Or(o.ignores(labels))
 	}
 	if len(options) > 0 {
 		class = graph.Where(ignored, 0, labels)
 		logits = graph.Where(ignored.Unsqueeze(-1), 0, logits) // the gradient is 0 whatever they were
 	}
-	// Taking one of as many zeros as there are classes fails for another label.
-	class = class.Cast(graph.Int64).Add(graph.Fill(graph.Int64, 0, classes).Take(0, class))
+	class = class.CheckIndex(classes, "a label is a class, or one that Ignore leaves out")
 	right := class.Unsqueeze(-1).Eq(graph.Iota(graph.Int64, classes))
 	loss := graph.Where(right, logits.LogSoftmax(-1), 0).Sum(-1).Neg()
 	if len(options) > 0 {
@@ -48,6 +47,17 @@ func CrossEntropy(logits, labels graph.Node, options ...LossOption) graph.Node {
 
 // A LossOption changes a loss.
 type LossOption struct{ ignored int64 }
+
+// ignores returns which labels the option leaves out.
+func (o LossOption) ignores(labels graph.Node) graph.Node {
+	switch {
+	case labels.DType() != graph.Uint64:
+		return labels.Cast(graph.Int64).Eq(o.ignored)
+	case o.ignored < 0:
+		return graph.Scalar(graph.Bool, false)
+	}
+	return labels.Eq(uint64(o.ignored))
+}
 
 // Ignore leaves the examples of a label, which may be outside the classes, out of CrossEntropy: their losses are NaN,
 // which NanMean and NanSum leave out, and their gradients are 0.

@@ -387,7 +387,7 @@ func TestCrossEntropyLabels(t *testing.T) {
 	require.NoError(t, err)
 	for _, bad := range []int32{3, -1, -100, math.MaxInt32} {
 		_, err = p.RunAll(t.Context(), scores, graph.Of([]int32{0, 2, bad, 1}))
-		require.EqualError(t, err, fmt.Sprintf("optim_test.go:%d: run: optim.crossentropy: label %d at [2] of labels int32[4] is outside the classes: the 3 classes have the labels 0 to 2, and Ignore leaves a label out", line+1, bad))
+		require.EqualError(t, err, fmt.Sprintf("optim_test.go:%d: run: optim.crossentropy: %d at [2] of labels int32[4] is outside 0 to 2: a label is a class, or one that Ignore leaves out", line+1, bad))
 	}
 
 	loss = optim.CrossEntropy(logits, labels, optim.Ignore(-100)).NanMean()
@@ -415,5 +415,22 @@ func TestCrossEntropyLabels(t *testing.T) {
 	_, gradient = results(ignoring, garbage, -100, -100, 1)
 	require.Equal(t, make([]float32, 6), gradient[:6], "logits that are no numbers")
 	_, err = ignoring.RunAll(t.Context(), scores, graph.Of([]int32{0, 2, -99, 1}))
-	require.ErrorContains(t, err, "optim.crossentropy: label -99 at [2] of ")
+	require.ErrorContains(t, err, "optim.crossentropy: -99 at [2] of labels int32[4] is outside 0 to 2: ")
+
+	for _, ignored := range []int64{-100, 7, math.MaxInt64} {
+		loss = optim.CrossEntropy(logits, graph.Input("labels", graph.Uint64, n), optim.Ignore(ignored))
+		ignoring, err = graph.Compile(loss)
+		require.NoError(t, err)
+		for _, label := range []uint64{3, 7, math.MaxInt64, 1 << 63, math.MaxUint64 - 99} {
+			outs, err := ignoring.Run(t.Context(), kept, graph.Of([]uint64{0, label, 1}))
+			if label == uint64(ignored) && ignored > 0 {
+				require.NoError(t, err)
+				nan, err := graph.At[float32](outs, 1)
+				require.NoError(t, err)
+				require.True(t, nan != nan)
+				continue
+			}
+			require.ErrorContains(t, err, fmt.Sprintf("optim.crossentropy: %d at [1] of labels uint64[3] is outside 0 to 2: ", label))
+		}
+	}
 }

@@ -21,7 +21,7 @@ var losses = []operator{
 }
 
 // likelihoodLoss returns the negative scores of the target classes times their weights: elementwise, summed, or as a
-// weighted mean.
+// weighted mean. The loss of an ignored target is 0 whatever the scores are.
 func (c *call) likelihoodLoss(scores graph.Node) graph.Node {
 	target := c.x(1).Cast(graph.Int64)
 	if scores.Rank() < 2 {
@@ -33,16 +33,20 @@ func (c *call) likelihoodLoss(scores graph.Node) graph.Node {
 		c.fail("the number of classes is symbolic")
 		return scores
 	}
-	at := target.OneHot(graph.Bool, classes, 1)
+	class, ignored := target, graph.Scalar(graph.Bool, false)
+	hint := "a target is a class"
+	if index, ok := attr[int](c, "ignore_index"); ok {
+		ignored, hint = target.Eq(index), hint+" or ignore_index"
+		class = graph.Where(ignored, 0, target)
+	}
+	at := class.CheckIndex(classes, hint).OneHot(graph.Bool, classes, 1)
 	loss := graph.Where(at, scores.Neg(), 0).Sum(1)
 	weight := graph.Fill(scores.DType(), 1, target.Shape())
 	if c.has(2) {
 		weight = graph.Where(at, alignAt(c.x(2), 1, scores.Rank()), 0).Sum(1)
 	}
-	if ignored, ok := attr[int](c, "ignore_index"); ok {
-		weight = graph.Where(target.Eq(ignored), 0, weight)
-	}
-	loss = loss.Mul(weight)
+	weight = graph.Where(ignored, 0, weight)
+	loss = graph.Where(ignored, 0, loss.Mul(weight))
 	switch how := c.text("reduction"); how {
 	case "none":
 		return loss

@@ -116,3 +116,28 @@ func TestTransforms(t *testing.T) {
 		9, 0, 3.5, 4.33012702, -4.5, -0.866025404, -1, 0, -4.5, 0.866025404, 3.5, -4.33012702,
 	}, 1, 6, 2)})
 }
+
+// TestTargetsOfLosses: a target that is neither a class nor ignored is an error of the run, and an ignored one has the loss 0 whatever its scores
+// are.
+func TestTargetsOfLosses(t *testing.T) {
+	scores := counted(3, 2)
+	for _, op := range []string{"SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"} {
+		of := func(a attrs, scores *graph.Tensor, targets ...int64) opCase {
+			return opCase{op: op, opset: 13, attrs: a, in: tensors(scores, int64s(targets...))}
+		}
+		checkOpMistakes(t,
+			opMistake{of(attrs{}, scores, 0, 1, 2), "2 at [2] of b int64[3] is outside 0 to 1: a target is a class"},
+			opMistake{of(attrs{}, scores, 0, -1, 1), "-1 at [1] of b int64[3] is outside 0 to 1: a target is a class"},
+			opMistake{of(attrs{"ignore_index": -1}, scores, -1, 0, 2), "2 at [2] of b int64[3] is outside 0 to 1: a target is a class or ignore_index"},
+		)
+		inf := float32(math.Inf(-1))
+		for _, ignored := range []int64{-1, 0, 9} {
+			c := of(attrs{"ignore_index": int(ignored), "reduction": "none"}, graph.Of([]float32{inf, inf, 0, 0}, 2, 2), ignored, 1)
+			got, err := c.run()
+			require.NoError(t, err)
+			first, err := graph.At[float32](got, 0)
+			require.NoError(t, err)
+			require.Zero(t, first, "%s: %s", op, got)
+		}
+	}
+}
