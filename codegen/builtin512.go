@@ -44,7 +44,7 @@ func BuiltinAVX512(c kernel.Code) bool {
 	body, ok := c.(*kernel.Kernel)
 	reduces := false
 	if m, isMicro := c.(*kernel.Micro); isMicro {
-		if m.Kind == kernel.Dot || m.Kind == kernel.DotHalves || m.Kind == kernel.DotWindows || m.Kind == kernel.DotLeftWindows || m.Kind == kernel.ReduceColumns && m.Op == ir.OpAdd {
+		if m.Kind == kernel.Dot || MultipliesHalves(m) || m.Kind == kernel.DotWindows || m.Kind == kernel.DotLeftWindows || m.Kind == kernel.ReduceColumns && m.Op == ir.OpAdd {
 			return true
 		}
 		body, ok = m.Body, m.Kind == kernel.Reduce && !isStream(m)
@@ -66,7 +66,7 @@ func BuiltinAVX512(c kernel.Code) bool {
 // time of AVX2: VPMADDWD and VPADDD on twice the elements, on two ports of three.
 func MultipliesHalves(c kernel.Code) bool {
 	m, ok := c.(*kernel.Micro)
-	return ok && m.Kind == kernel.DotHalves
+	return ok && (m.Kind == kernel.DotHalves || m.Kind == kernel.DotBytes)
 }
 
 // joinsFloats reports whether a kernel of several ops computes floats: one value, or the factors of a product. Kernels that add

@@ -15,6 +15,8 @@ func dotLoop(m *kernel.Micro) string {
 	switch {
 	case m.Kind == kernel.DotHalves:
 		step = "sum += mulhalves(a0[m][k], a1[k][n])"
+	case m.Kind == kernel.DotBytes:
+		step = "sum += mulhalves(a0[m][k], halves(a1[k][n]))"
 	case m.Kind == kernel.DotWindows:
 		step = "sum = fma(a0[m][k], a1[tap k + n], sum)"
 	case m.Kind == kernel.DotLeftWindows:
@@ -95,7 +97,10 @@ func (g *goDot) row(r string) string {
 
 // columns writes the loop over the tiles. right is the offset of row k of the right operand, in bytes.
 func (g *goDot) columns(right string) {
-	d, single := g.m.Type, g.m.Type == ir.Float32
+	d, single, from, convert := g.m.Type, g.m.Type == ir.Float32, g.m.Type, g.sum()
+	if g.m.Kind == kernel.DotBytes {
+		from, convert = ir.Int16, "scalar.Halves"
+	}
 	if single { // the search takes as long as it saves for three columns
 		g.printf("leastLeft := uint32(0)\nif !scalar.Fused32 && rows > 1 {\nleastLeft = scalar.Tame32\nfor r := range rows {\nrow := %s\n", g.row("r"))
 		g.printf("for _, at := range taps[:pairs] {\nleastLeft = min(leastLeft, scalar.Magnitude32(*(*float32)(unsafe.Add(row, at))))\n}\n}\n}\n")
@@ -104,12 +109,12 @@ func (g *goDot) columns(right string) {
 	if single {
 		g.printf("least := uint32(scalar.Tame32)\n")
 	}
-	g.printf("for k := range w[:pairs] {\nfrom := unsafe.Slice((*%s)(unsafe.Add(right, %s+c*%d)), width)\n", d, right, d.Size())
-	g.printf("if to := &w[k]; width == scalar.DotCols {\nfrom := (*[scalar.DotCols]%s)(from)\n", d)
+	g.printf("for k := range w[:pairs] {\nfrom := unsafe.Slice((*%s)(unsafe.Add(right, %s+c*%d)), width)\n", from, right, from.Size())
+	g.printf("if to := &w[k]; width == scalar.DotCols {\nfrom := (*[scalar.DotCols]%s)(from)\n", from)
 	for j := range scalar.DotCols {
-		g.printf("to[%d] = %s(from[%[1]d])\n", j, g.sum())
+		g.printf("to[%d] = %s(from[%[1]d])\n", j, convert)
 	}
-	g.printf("} else {\n*to = [scalar.DotCols]%s{}\nfor j, y := range from {\nto[j] = %[1]s(y)\n}\n}\n", g.sum())
+	g.printf("} else {\n*to = [scalar.DotCols]%s{}\nfor j, y := range from {\nto[j] = %s(y)\n}\n}\n", g.sum(), convert)
 	if single {
 		g.printf("if !scalar.Fused32 && rows > 1 {\nfor _, y := range from {\nleast = min(least, scalar.Magnitude32(y))\n}\n}\n")
 	}
@@ -125,7 +130,7 @@ func (g *goDot) columns(right string) {
 	}
 	tile := "DotInts"
 	switch {
-	case g.m.Kind == kernel.DotHalves:
+	case g.m.Kind == kernel.DotHalves || g.m.Kind == kernel.DotBytes:
 		tile = "DotHalves"
 	case d == ir.Float64:
 		tile = "Dot64"

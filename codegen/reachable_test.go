@@ -90,6 +90,9 @@ func stepsOf(t *testing.T, op ir.Op, a ir.Attr, d, to ir.DType, shape ...int) []
 		if i == 0 && op.Info().Mask {
 			typ = ir.Bool
 		}
+		if i == 1 && op == ir.OpDotBytes {
+			typ = ir.Int16
+		}
 		args = append(args, f.Param(string(rune('a'+i)), ir.Type{DType: typ, Shape: ir.ShapeOf(shape...)}, nil))
 	}
 	a.DType = to
@@ -148,7 +151,7 @@ func plannedMicros(t *testing.T) map[plannedMicro]bool {
 					case s.Scans():
 						all[plannedMicro{kernel.ScanRows, by, d}] = true
 					case s.Contracts():
-						all[plannedMicro{kernel.DotOf(op.Info().By), ir.OpInvalid, d}] = true
+						all[plannedMicro{kernel.DotOf(op), ir.OpInvalid, d}] = true
 						all[plannedMicro{kernel.DotBatch, ir.OpInvalid, d}] = true
 					}
 				}

@@ -52,8 +52,14 @@ func Define(outputs ...Node) (*ir.Func, []*Tensor, error) {
 	return l.function("defined", outputs), l.captured, nil
 }
 
-// Halves returns the op of that name on two Nodes; MatMulInteger and ConvInteger are composed of such ops.
-func Halves(op ir.Op, a *ir.Attr, x, y Node) Node { return apply(op, *a, x.get(), y.get()) }
+// Halves returns the op of that name on Nodes; MatMulInteger and ConvInteger are composed of such ops.
+func Halves(op ir.Op, a *ir.Attr, xs ...Node) Node {
+	args := make([]*node, len(xs))
+	for i, x := range xs {
+		args[i] = x.get()
+	}
+	return apply(op, *a, args...)
+}
 
 // RestartDumps restarts the numbering of dump files, as in another process.
 func RestartDumps() { dumped.Store(0) }

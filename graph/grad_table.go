@@ -59,6 +59,7 @@ var derivatives = [...]derivative{
 	ir.OpSub:       {pull: func(p *pullback) []Node { return []Node{p.cotangent, p.cotangent.Neg()} }},
 	ir.OpMul:       {partial: []partial{secondOperand, firstOperand}},
 	ir.OpMulHalves: {none: internalOp},
+	ir.OpHalves:    {none: internalOp},
 	ir.OpDiv:       {partial: []partial{func(_, y, _ Node) Node { return y.Reciprocal() }, func(_, y, r Node) Node { return r.Div(y).Neg() }}, singular: true},
 	ir.OpRem:       {zero: ofIntegers},
 	ir.OpFMA:       {pull: pullFMA},
@@ -168,6 +169,7 @@ var derivatives = [...]derivative{
 
 	ir.OpDot:        {pull: pullDot},
 	ir.OpDotHalves:  {none: internalOp},
+	ir.OpDotBytes:   {none: internalOp},
 	ir.OpConv:       {pull: pullConv},
 	ir.OpConvHalves: {none: internalOp},
 

@@ -1,10 +1,16 @@
 package graph
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
+)
 
 // Products and convolutions of bytes. A byte minus its zero point has 9 bits, so two of them fit the upper and lower 16
 // bits of an Int32, and one instruction multiplies both pairs and adds the products (ir.OpMulHalves). Element i of an
 // axis is paired with element i + n/2. Sums of integers wrap, so any order gives the same result.
+//
+// A right matrix of Int8 that never changes, such as weights, stays bytes: two of them are an Int16, which the kernel widens
+// (ir.OpDotBytes). So each run reads half the memory.
 
 // MatMulInteger returns the Int32 products of matrices of Int8 or Uint8 elements minus their zero points. The result is
 // exact, except that sums wrap at 32 bits. x is [..., M, K], y is [..., K, N]; either may be a vector as for MatMul. A
@@ -19,6 +25,9 @@ func (x Node) MatMulInteger(y Node, xZero, yZero any) Node {
 	}
 	if w := y.rowsOfMany(x); w.n != nil && isNumber(xZero) && isNumber(yZero) {
 		return w.MatMulInteger(x.Transpose(), yZero, xZero).Transpose()
+	}
+	if y.keepsBytes(yZero) && canHalve(x.Shape()[x.Rank()-1]) && x.Rank() > 1 && x.Shape()[x.Rank()-1] == y.Shape()[0] {
+		return matmul(contraction{call: call, op: ir.OpDotBytes}, x.less(xZero).halves(-1, false), y.halves(0, true))
 	}
 	a, b, op := x.less(xZero), y.less(yZero), ir.OpDot
 	for _, n := range []Node{a, b} {
@@ -82,9 +91,49 @@ func ofBytes(xs ...Node) (bad Node, ok bool) {
 	return Node{}, true
 }
 
+// keepsBytes reports whether x is a constant matrix of Int8 with a zero point of 0.
+func (x Node) keepsBytes(zero any) bool {
+	return x.Rank() == 2 && x.DType() == Int8 && x.viewed().frozen && isZero(zero)
+}
+
+// viewed returns the node that x is a view of.
+func (x Node) viewed() *node {
+	n := x.get()
+	for n.err == nil && n.op.IsView() {
+		n = n.args[0]
+	}
+	return n
+}
+
+// isZero reports whether a zero point is 0, or a view of a number or a Const of few elements, all of which are 0.
+func isZero(zero any) bool {
+	const most = 1 << 14
+	n, ok := zero.(Node)
+	if !ok {
+		return zero == nil || zero == 0
+	}
+	of := n.viewed()
+	switch {
+	case of.err != nil || !of.frozen:
+		return of.err == nil && of.op == ir.OpConst && of.attr.Bits == 0
+	case of.tensor.Size() > most || of.tensor.DType() != Int8:
+		return false
+	}
+	all, err := tensor.All[int8](of.tensor)
+	if err != nil {
+		return false
+	}
+	for v := range all {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // less returns bytes minus their zero point, as Int32.
 func (x Node) less(zero any) Node {
-	if zero == nil || zero == 0 {
+	if isZero(zero) {
 		return x.Cast(Int32)
 	}
 	z := Node{operand(zero, x.DType())}
@@ -100,8 +149,8 @@ func canHalve(n Extent) bool {
 	return known && extent > 1
 }
 
-// halves packs x, elements of at most 16 bits, along an axis to half its length: element i of the result has x[i] in
-// its lower and x[i+n/2] in its upper 16 bits. The middle element of an odd axis is in both halves. With once it is 0
+// halves packs x along an axis to half its length: elements of an Int32 that have at most 16 bits, or of Int8, in pairs to an
+// Int32 or an Int16. Element i of the result has x[i] in its lower and x[i+n/2] in its upper half. The middle element of an odd axis is in both halves. With once it is 0
 // in the second half; exactly one of two factors sets once.
 func (x Node) halves(axis int, once bool) Node {
 	if axis < 0 {
@@ -116,6 +165,9 @@ func (x Node) halves(axis int, once bool) Node {
 			first = first.Unsqueeze(-1)
 		}
 		upper = Where(first, 0, upper)
+	}
+	if x.DType() == Int8 {
+		return lower.Cast(Int16).And(0xff).Or(upper.Cast(Int16).Shl(8))
 	}
 	return lower.And(0xffff).Or(upper.Shl(16))
 }

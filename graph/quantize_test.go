@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -64,6 +65,35 @@ func TestMatMulInteger(t *testing.T) {
 	got, err = p.Run(t.Context(), graph.Of([]uint8{0, 255, 1, 2}, 2, 2), graph.Of([]int8{-128, 1, 2, 127}, 2, 2))
 	require.NoError(t, err)
 	require.True(t, graph.Equal(graph.Of([]int32{128 + 508, -1 + 254*127, 2, 127}, 2, 2), got), "%s", got)
+}
+
+// TestMatMulIntegerOfWeights multiplies inputs by matrices of Int8 that never change: with one row and with several, with columns
+// that do not fill a panel, and an odd number of pairs. The matrices stay bytes unless the zero point is another one than 0.
+func TestMatMulIntegerOfWeights(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, k := range []int{3, 8, 513} {
+		for _, n := range []int{1, 2, 31, 33, 70} {
+			data, _ := bytesOf(rng, graph.Int8, false, k, n)
+			zeros := make([]int8, n)
+			for of, zero := range map[string]any{"none": nil, "a number": 0, "a list": graph.Const(graph.Of(zeros)), "one": graph.Scalar(graph.Int8, 0).BroadcastTo(1, n), "another": 1} {
+				x, w := graph.Input("x", graph.Uint8, graph.Dim("rows"), k), graph.Const(data)
+				p, err := graph.Compile(x.MatMulInteger(w, 3, zero))
+				require.NoError(t, err)
+				for _, rows := range []int{1, 2, 5, 14} {
+					a, _ := bytesOf(rng, graph.Uint8, false, rows, k)
+					got, err := p.Run(t.Context(), a)
+					require.NoError(t, err)
+					less := 0
+					if of == "another" {
+						less = 1
+					}
+					want := ran(t, graph.Const(a).Cast(graph.Int32).Sub(3).MatMul(w.Cast(graph.Int32).Sub(less)))
+					require.True(t, graph.Equal(want, got), "%d rows, %d pairs, %d columns, zero point %s", rows, k, n, of)
+					require.Equal(t, of != "another" && n > 1, strings.Contains(p.Explain(), "dotbytes i32"), "%d rows, %d pairs, %d columns, zero point %s", rows, k, n, of)
+				}
+			}
+		}
+	}
 }
 
 // TestMatMulIntegerOfMany multiplies many small matrices, as products of Int32 do.

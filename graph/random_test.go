@@ -272,8 +272,8 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return args[0].MatMul(args[1])
 	case ir.OpConv:
 		return args[0].Conv(args[1], graph.ConvOptions{Strides: a.Conv.Strides, Dilations: a.Conv.Dilations, Before: a.Conv.Before, After: a.Conv.After, Groups: a.Conv.Groups})
-	case ir.OpMulHalves, ir.OpDotHalves, ir.OpConvHalves:
-		return graph.Halves(v.Op, a, args[0], args[1])
+	case ir.OpMulHalves, ir.OpDotHalves, ir.OpDotBytes, ir.OpConvHalves, ir.OpHalves:
+		return graph.Halves(v.Op, a, args...)
 	}
 	in := make([]reflect.Value, len(args)-1)
 	for i, x := range args[1:] {

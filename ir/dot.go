@@ -1,6 +1,10 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir/scalar"
+)
 
 // Products of matrices. Element (m, n) of the product of A, M x K, and B, K x N, is computed from row m and column n by one rule,
 // whatever the blocks of the schedule:
@@ -64,8 +68,10 @@ func (f Arithmetic) sumLine(d DType, x []uint64) uint64 {
 func inferDot(op Op, _ Attr, args []Type) (Type, error) {
 	x, y := args[0], args[1]
 	switch rank := len(x.Shape); {
-	case x.DType != y.DType:
+	case op != OpDotBytes && x.DType != y.DType:
 		return Type{}, fmt.Errorf("dtypes %s and %s differ: Cast one of them", x.DType, y.DType)
+	case op == OpDotBytes && y.DType != Int16:
+		return Type{}, DoesNotTake(SetOf(Int16), y.DType)
 	case !op.Info().Domain.Has(x.DType):
 		return Type{}, DoesNotTake(op.Info().Domain, x.DType)
 	case rank < 2 || rank != len(y.Shape):
@@ -91,9 +97,14 @@ func evalDot(v *Value, args [][]uint64) []uint64 {
 	for i := range out {
 		batch, m, c := i/(rows*cols), i/cols%rows, i%cols
 		for k := range column {
-			column[k] = args[1][(batch*pairs+k)*cols+c]
+			if column[k] = args[1][(batch*pairs+k)*cols+c]; v.Op == OpDotBytes {
+				column[k] = Halves(column[k])
+			}
 		}
 		out[i] = Defined.DotLine(v.Op.Info().By, v.Args[0].Type.DType, args[0][(batch*rows+m)*pairs:][:pairs], column, rows == 1 || cols == 1)
 	}
 	return out
 }
+
+// Halves returns OpHalves of an element.
+func Halves(x uint64) uint64 { return Wrap(Int32, int64(scalar.Halves(int16(x)))) }

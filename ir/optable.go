@@ -67,6 +67,7 @@ const (
 	OpBitLen
 	OpAddSat
 	OpSubSat
+	OpHalves
 	OpSignificand
 	OpExponent
 	OpLdexp
@@ -133,6 +134,7 @@ const (
 
 	OpDot
 	OpDotHalves
+	OpDotBytes
 	OpConv
 	OpConvHalves
 
@@ -268,6 +270,7 @@ var rows = [numOps]OpInfo{
 	OpBitLen:      {Name: "bitlen", Doc: "the number of bits of x without leading zeros", Kind: Composed, Arity: 1, Domain: Ints, Cost: 51},
 	OpAddSat:      {Name: "addsat", Doc: "x + y, clipped to the range of the type", Kind: Composed, Arity: 2, Domain: shorts, Commutative: true, Cost: 2},
 	OpSubSat:      {Name: "subsat", Doc: "x - y, clipped to the range of the type", Kind: Composed, Arity: 2, Domain: shorts, Cost: 2},
+	OpHalves:      {Name: "halves", Internal: true, Doc: "the lower two bytes of x, each a signed integer, as its lower and its upper 16 bits", Kind: Composed, Arity: 1, Domain: SetOf(Int32), Cost: 7},
 	OpSignificand: {Name: "significand", Doc: "x divided by the power of 2 that leaves 1 <= |y| < 2; of 0, infinities and NaN x", Kind: Composed, Arity: 1, Domain: SetOf(Float32, Float64), Idempotent: true, Cost: 6},
 	OpExponent:    {Name: "exponent", Doc: "the exponent of that power of 2; of 0, infinities and NaN 0", Kind: Composed, Arity: 1, Domain: SetOf(Float32, Float64), Cost: 7},
 	OpLdexp:       {Name: "ldexp", Doc: "x * 2^y, rounded once; y is rounded to a whole number first, halves to even", Kind: Composed, Arity: 2, Domain: SetOf(Float64), Cost: 51},
@@ -336,6 +339,7 @@ var rows = [numOps]OpInfo{
 
 	OpDot:       {Name: "dot", Method: "matmul", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: Reals | SetOf(Int32, Int64), By: OpMul, Cost: 1, Infer: inferDot, Eval: evalDot},
 	OpDotHalves: {Name: "dothalves", Internal: true, Doc: "the matrix products of x and y, whose elements are pairs of 16-bit integers: mulhalves multiplies them, and the sums wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32), By: OpMulHalves, Cost: 1, Infer: inferDot, Eval: evalDot},
+	OpDotBytes:  {Name: "dotbytes", Internal: true, Doc: "dothalves of x and the halves of y, whose elements are pairs of 8-bit integers in an int16", Kind: Contract, Arity: 2, Domain: SetOf(Int32), By: OpMulHalves, Cost: 1, Infer: inferDot, Eval: evalDot},
 
 	OpConv:       {Name: "conv", Doc: "the convolutions of x, [n, c, spatial axes], with the weights y, [m, c/groups, spatial axes]: sums of products of windows of x, in the order that ir/conv.go tells; integers wrap", Kind: Convolve, Arity: 2, Domain: Reals | SetOf(Int32, Int64), By: OpMul, Cost: 1, attrs: convAttrs, Infer: inferConv, Eval: evalConv},
 	OpConvHalves: {Name: "convhalves", Internal: true, Doc: "the convolutions of x with y, whose elements are pairs of 16-bit integers: mulhalves multiplies them, and the sums wrap", Kind: Convolve, Arity: 2, Domain: SetOf(Int32), By: OpMulHalves, Cost: 1, attrs: convAttrs, Infer: inferConv, Eval: evalConv},

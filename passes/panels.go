@@ -116,9 +116,10 @@ type right struct {
 	width    int           // columns per panel
 	inPanels bool          // false: row by row
 	fixed    bool
-	buffer   int // buffer of the operand
-	into     int // buffer of the packed copy
-	from     int // step that computes the operand and can store panels, or -1
+	whole    bool // the last panel has zeros for the columns that it lacks: it is kept between runs, or its kernels read whole rows
+	buffer   int  // buffer of the operand
+	into     int  // buffer of the packed copy
+	from     int  // step that computes the operand and can store panels, or -1
 	kernel   *kernel.Kernel
 	inputs   []plan.Access // inputs of step from, along the axes of the field of, with down for the pairs
 }
@@ -162,19 +163,20 @@ func (k *packer) right(i int) (*right, error) {
 		r.of.Shape, r.of.Strides = append(r.of.Shape, axis.Extent), append(r.of.Strides, a.Strides[j])
 	}
 	r.of.Shape, r.of.Strides = append(r.of.Shape, pairs, s.Axes[cols].Extent), append(r.of.Strides, down, across)
-	dtype := s.Body.In[1].DType
-	r.inPanels, r.width = pairs*r.cols()*dtype.Size() > k.m.PackedBytes, r.cols()
+	dtype, bytes := s.Body.In[1].DType, kernel.ProductOf(s.Body) == ir.OpDotBytes
+	r.inPanels, r.width = bytes || pairs*r.cols()*dtype.Size() > k.m.PackedBytes, r.cols()
 	if r.inPanels {
 		k.computed(r, i)
-		r.inPanels = across != 1 || r.fixed || r.from >= 0 || rows >= k.m.PackedRows && !k.packsItself(s, r, rows)
+		r.inPanels = bytes || across != 1 || r.fixed || r.from >= 0 || rows >= k.m.PackedRows && !k.packsItself(s, r, rows)
 	}
+	r.whole = bytes || r.fixed
 	if r.inPanels {
 		r.width = k.panel(s, at, dtype)
 	}
 	switch {
 	case r.inPanels && r.fits(dtype):
 		return r, nil
-	case across == 1:
+	case across == 1 && !bytes:
 		return nil, nil
 	case !r.fits(dtype):
 		return nil, &ir.Error{Pos: s.Pos, Msg: "a product needs a copy of its right operand that has more bytes than an int counts"}
@@ -203,6 +205,9 @@ func (r *right) fits(d ir.DType) bool {
 
 // panel returns the number of columns per panel. Kernels that multiply windows read narrow panels.
 func (k *packer) panel(s *plan.Step, at plan.Product, d ir.DType) int {
+	if kernel.ProductOf(s.Body) == ir.OpDotBytes {
+		return kernel.DotBytesWidth
+	}
 	_, rows := strideOver(s, &s.In[0], at.Rows, at.Cols)
 	_, pairs := strideOver(s, &s.In[0], at.Pairs, at.Rows)
 	if !rows || !pairs {
@@ -294,7 +299,7 @@ func (k *packer) pack(s *plan.Step, r *right) (steps []plan.Step) {
 	}
 	if y := s.Body.In[1]; y.Splat {
 		y.Splat = false
-		s.Body = form.ProductBody(s.Body.Body[0].Op, s.Body.In[0], y)
+		s.Body = kernel.ProductBody(kernel.ProductOf(s.Body), s.Body.In[0], y)
 	}
 	return steps
 }
@@ -333,7 +338,7 @@ func (k *packer) store(s *plan.Step, r *right, to layout.Layout) (steps []plan.S
 		one.Out = []plan.Output{{Access: plan.Access{Buffer: r.into, Offset: part.first * r.pairs(), Strides: strides}}}
 		steps = append(steps, one)
 	}
-	if rest := r.cols() % r.width; rest > 0 && r.fixed {
+	if rest := r.cols() % r.width; rest > 0 && r.whole {
 		zero := plan.Access{Buffer: len(k.p.Buffers), Strides: make([]int, lead+2)}
 		k.p.Buffers = append(k.p.Buffers, plan.Buffer{Kind: plan.ConstBuffer, DType: s.Body.In[1].DType})
 		out := plan.Access{Buffer: r.into, Offset: r.cols()/r.width*r.pairs()*r.width + rest, Strides: append(slices.Clone(to.Strides[:lead]), r.width, 1)}

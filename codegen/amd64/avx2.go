@@ -88,6 +88,7 @@ var micros = [...]func(t *Target, m *kernel.Micro) (*Program, error){
 	kernel.Dot:            func(t *Target, m *kernel.Micro) (*Program, error) { return compileDot(t.dot(), m), nil },
 	kernel.DotWindows:     func(t *Target, m *kernel.Micro) (*Program, error) { return compileDot(t.dot(), m), nil },
 	kernel.DotLeftWindows: func(t *Target, m *kernel.Micro) (*Program, error) { return compileDot(t.dot(), m), nil },
+	kernel.DotBytes:       func(t *Target, m *kernel.Micro) (*Program, error) { return compileDot(t.dot(), m), nil },
 	kernel.DotHalves:      func(t *Target, m *kernel.Micro) (*Program, error) { return compileDot(t.dot(), m), nil },
 	kernel.DotBatch:       func(_ *Target, m *kernel.Micro) (*Program, error) { return compileDotBatch(m), nil },
 	kernel.ScanRows:       func(_ *Target, m *kernel.Micro) (*Program, error) { return compileScan(m), nil },

@@ -211,6 +211,17 @@ func (w *dotWriter) beginNext() {
 	w.do("MOVQ", gp(dotB), mem(stack(w.next)))
 }
 
+// ofBytes reports whether the elements of B are two bytes, which a load extends to the two halves of an element.
+func (w *dotWriter) ofBytes() bool { return w.micro.Kind == kernel.DotBytes }
+
+// bytesOfB returns the size of DotColumns elements of a row of B.
+func (w *dotWriter) bytesOfB() int {
+	if w.ofBytes() {
+		return dotBytes / 2
+	}
+	return dotBytes
+}
+
 // field returns the offset of a field in the frame.
 func (w *dotWriter) field(i int) int { return frameStep + 8*w.micro.FieldAt(i) }
 

@@ -20,7 +20,7 @@ type dotArith struct {
 // arith returns the arithmetic of a micro-kernel; it has no rows if there is none.
 func (s *dotStyle) arith(m *kernel.Micro) dotArith {
 	switch m.Kind {
-	case kernel.DotHalves:
+	case kernel.DotHalves, kernel.DotBytes:
 		return s.halves
 	case kernel.Dot:
 		return s.ariths[m.Type]

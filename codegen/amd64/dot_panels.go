@@ -18,7 +18,7 @@ func (w *dotWriter) nextPanel() {
 	w.do("JLE", label("end"))
 	w.do("MOVQ", gp(dotMask), mem(stack(w.rest)))
 	w.do("MOVQ", mem(stack(w.first)), gp(dotB))
-	w.do("ADDQ", imm(dotBytes), gp(dotB))
+	w.do("ADDQ", imm(int64(w.bytesOfB())), gp(dotB))
 	w.do("MOVQ", gp(dotB), mem(stack(w.first)))
 	w.do("MOVQ", mem(stack(w.out)), gp(dotC))
 	w.do("ADDQ", imm(dotBytes), gp(dotC))

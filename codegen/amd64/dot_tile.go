@@ -177,10 +177,10 @@ const dotAheadRows = 8
 // rowOfPanel loads the present row of B, and prefetches a later one.
 func (t *dotTile) rowOfPanel() {
 	for v := range t.vectors {
-		t.load(v, at(dotB, t.width*v), t.rowOfB+v)
+		t.loadOfB(v, at(dotB, 0))
 	}
-	for line := range t.cacheLines() {
-		t.do("PREFETCHT0", mem(at(dotB, cacheLine*line).indexed(dotStepB, dotAheadRows)))
+	for line := 0; line < t.cacheLines()*t.bytesOfB(); line += cacheLine {
+		t.do("PREFETCHT0", mem(at(dotB, line).indexed(dotStepB, dotAheadRows)))
 	}
 }
 
@@ -237,7 +237,7 @@ func (t *dotTile) productsAt(from Memory, behind int) {
 		t.rowOfPanel()
 	} else {
 		for v := range t.vectors {
-			t.load(v, from.at(t.width*v), t.rowOfB+v)
+			t.loadOfB(v, from)
 		}
 	}
 	for row := range t.rows {
@@ -266,6 +266,15 @@ func (t *dotTile) element(row int) Memory {
 	from := at([]int{dotA, dotMask}[row/t.addressed()], 0)
 	return []Memory{from, from.indexed(dotStepA, 1), from.indexed(dotStepA, 2),
 		from.indexed(dotStepA3, 1), from.indexed(dotStepA, 4), from.indexed(dotStepA5, 1), from.indexed(dotStepA3, 2)}[row%t.addressed()]
+}
+
+// loadOfB reads a vector of a row of B. Elements that are bytes are never masked: the row of a panel is whole.
+func (t *dotTile) loadOfB(vector int, from Memory) {
+	if t.ofBytes() {
+		t.do("VPMOVSXBW", mem(from.at(t.width/2*vector)), t.vec(t.rowOfB+vector))
+		return
+	}
+	t.load(vector, from.at(t.width*vector), t.rowOfB+vector)
 }
 
 // load reads a vector of a row, under the mask if it is the last one of a masked form.

@@ -7,7 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Matrix products (micro-kernels Dot, DotHalves, DotWindows, DotLeftWindows and DotBatch). The columns of a product are divided into
+// Matrix products (micro-kernels Dot, DotHalves, DotBytes, DotWindows, DotLeftWindows and DotBatch). The columns of a product are divided into
 // panels of four vectors, then two, one, and the elements that are left. For each panel there is a loop over tiles of rows. The sums of
 // a tile stay in 24 registers while a loop runs over all pairs of a column of A and a row of B. For each pair, the loop loads the row
 // of B, and for each row of the tile the element of A, which the multiplications take from the first lane of a register.
@@ -70,7 +70,7 @@ type dotForm struct {
 // compileDot returns the function of a product, or an error if there is no multiplication for the type.
 func compileDot(m *kernel.Micro) (*Program, error) {
 	a, ok := dotAriths[m.Type]
-	if m.Kind == kernel.DotHalves {
+	if m.Kind == kernel.DotHalves || m.Kind == kernel.DotBytes {
 		a, ok = dotOfHalves, true
 	}
 	if !ok {
@@ -129,6 +129,9 @@ func (w *dotWriter) keep(to Memory, offset int) {
 	w.read(dotScratch, offset)
 	w.do("STR", x(dotScratch), mem(to))
 }
+
+// ofBytes reports whether the elements of B are two bytes, which a load extends to the two halves of an element.
+func (w *dotWriter) ofBytes() bool { return w.micro.Kind == kernel.DotBytes }
 
 // field returns the offset of a field in the frame.
 func (w *dotWriter) field(i int) int { return frameStep + 8*w.micro.FieldAt(i) }
@@ -214,7 +217,11 @@ func (w *dotWriter) form(f dotForm) {
 	w.do("LDR", x(dotScratch), mem(w.out))
 	w.do("ADD", x(dotScratch), x(dotScratch), imm(bytes))
 	w.do("STR", x(dotScratch), mem(w.out))
-	w.do("ADD", x(dotPanel), x(dotPanel), imm(bytes))
+	if w.ofBytes() {
+		w.do("ADD", x(dotPanel), x(dotPanel), imm(bytes/2))
+	} else {
+		w.do("ADD", x(dotPanel), x(dotPanel), imm(bytes))
+	}
 	w.do("LDR", x(dotScratch), mem(w.cols))
 	w.do("SUB", x(dotScratch), x(dotScratch), imm(bytes/w.d.Size()))
 	w.do("STR", x(dotScratch), mem(w.cols))

@@ -67,7 +67,7 @@ func (t *dotTile) apart(step, behind int) {
 
 // pair adds the products of a pair. Elements of A are loaded four rows ahead.
 func (t *dotTile) pair() {
-	t.load(dotRowOfB, dotB)
+	t.loadOfB()
 	if t.prepare != nil {
 		t.prepare(t)
 	}
@@ -102,6 +102,18 @@ func (t *dotTile) total() {
 	}
 	for row := range t.rows {
 		t.store(row)
+	}
+}
+
+// loadOfB loads a row of B. Rows of bytes are whole, so that the last elements are loaded as a vector too.
+func (t *dotTile) loadOfB() {
+	if !t.ofBytes() {
+		t.load(dotRowOfB, dotB)
+		return
+	}
+	for i := range t.dotForm.vectors {
+		t.do("LDR.D", v(dotRowOfB+i), mem(at(dotB, 8*i)))
+		t.do("SXTL.8H", v(dotRowOfB+i), v(dotRowOfB+i))
 	}
 }
 

@@ -6,6 +6,7 @@ import "github.com/stridefuse/stridefuse/ir/kernel"
 var micros = map[kernel.MicroKind]func(m *kernel.Micro) (*Program, error){
 	kernel.Dot:            compileDot,
 	kernel.DotHalves:      compileDot,
+	kernel.DotBytes:       compileDot,
 	kernel.DotWindows:     compileDot,
 	kernel.DotLeftWindows: compileDot,
 	kernel.DotBatch:       compileDot,

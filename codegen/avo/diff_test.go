@@ -196,7 +196,7 @@ func differ(t *testing.T, ks []kernel.Code, portable ...codegen.File) {
 			if target.Emits(k) {
 				symbol := codegen.Symbol(k) + target.Suffix()
 				fmt.Fprintf(&stubs, "//go:noescape\nfunc %s(f *Frame)\n\n", symbol)
-				if m, ok := k.(*kernel.Micro); ok && m.Kind == kernel.DotHalves && target == avo.AVX512 && !cpu.X86.HasAVX512VNNI {
+				if codegen.MultipliesHalves(k) && target == avo.AVX512 && !cpu.X86.HasAVX512VNNI {
 					continue
 				}
 				fmt.Fprintf(&table, "{abi.%s, %s}, ", target.Engine(), symbol)

@@ -168,7 +168,7 @@ func TestEveryOperation(t *testing.T) {
 	}
 	internal := map[ir.Op]string{
 		ir.OpCopy: "x itself", ir.OpUnlikely: "select, by what is likely", ir.OpReduceChunks: "of the compiler",
-		ir.OpMulHalves: "of products of bytes", ir.OpDotHalves: "of products of bytes", ir.OpConvHalves: "of products of bytes",
+		ir.OpMulHalves: "of products of bytes", ir.OpDotHalves: "of products of bytes", ir.OpHalves: "of products of bytes", ir.OpDotBytes: "of products of bytes", ir.OpConvHalves: "of products of bytes",
 		ir.OpConv:        "not of NumPy",
 		ir.OpSignificand: "half of frexp", ir.OpExponent: "half of frexp", ir.OpLdexp: "of a significand",
 		ir.OpAllBits: "not of NumPy", ir.OpAnyBits: "not of NumPy", ir.OpXorBits: "not of NumPy",

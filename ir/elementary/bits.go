@@ -54,3 +54,11 @@ func expandAddSat(b *builder, a []kernel.Ref) kernel.Ref {
 func expandSubSat(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpSub, b.Op(ir.OpMax, a[0], a[1]), a[1])
 }
+
+// expandHalves shifts each byte to the top and back down, which extends its sign to the half.
+func expandHalves(b *builder, a []kernel.Ref) kernel.Ref {
+	c := func(n int64) kernel.Ref { return b.Int(ir.Int32, n) }
+	lower := b.Op(ir.OpShr, b.Op(ir.OpShl, a[0], c(24)), c(24))
+	upper := b.Op(ir.OpShl, b.Op(ir.OpShr, b.Op(ir.OpShl, a[0], c(16)), c(24)), c(16))
+	return b.Op(ir.OpOr, b.Op(ir.OpAnd, lower, c(0xffff)), upper)
+}

@@ -141,6 +141,7 @@ func expansionOf(op ir.Op) expansion {
 			ir.OpBitLen:      {normal: expandBitLen},
 			ir.OpAddSat:      {normal: expandAddSat},
 			ir.OpSubSat:      {normal: expandSubSat},
+			ir.OpHalves:      {normal: expandHalves},
 			ir.OpSignificand: {normal: expandSignificand},
 			ir.OpExponent:    {normal: expandExponent},
 			ir.OpLdexp:       {normal: expandLdexp},

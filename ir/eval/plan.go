@@ -7,6 +7,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -282,8 +283,7 @@ func (m *machine) line(s *plan.Step, index []int, axis, n int) {
 
 // contract computes one element of a product.
 func (m *machine) contract(s *plan.Step, index []int) {
-	first, second := &s.In[s.Body.Body[0].Args[0]], &s.In[s.Body.Body[0].Args[1]]
-	at := s.Product()
+	op, at := kernel.ProductOf(s.Body), s.Product()
 	pairs := s.Extents()[at.Pairs:at.Rows]
 	n := 1
 	for _, extent := range pairs {
@@ -292,10 +292,15 @@ func (m *machine) contract(s *plan.Step, index []int) {
 	x, y := make([]uint64, 0, n), make([]uint64, 0, n)
 	for pair := range indices(pairs) {
 		copy(index[at.Pairs:], pair)
-		x, y = append(x, *m.place(first, index)), append(y, *m.place(second, index))
+		x, y = append(x, *m.place(&s.In[0], index)), append(y, *m.place(&s.In[1], index))
+	}
+	if op == ir.OpDotBytes {
+		for i := range y {
+			y[i] = ir.Halves(y[i])
+		}
 	}
 	clear(index[at.Pairs:at.Rows])
-	*m.place(&s.Out[0].Access, index) = m.f.DotLine(s.Body.Body[0].Op, s.Body.In[0].DType, x, y, false)
+	*m.place(&s.Out[0].Access, index) = m.f.DotLine(op.Info().By, s.Body.In[0].DType, x, y, false)
 }
 
 // indices yields every index of a shape, in row-major order.

@@ -36,9 +36,12 @@ func (g *gen) product() {
 		return
 	}
 	y := g.pick("right", g.values())
+	if op == ir.OpDotHalves && y.Type.DType == ir.Int16 {
+		op = ir.OpDotBytes
+	}
 	m, ok := x.Type.Shape.NumElems().Int()
 	n, known := y.Type.Shape.NumElems().Int()
-	if !ok || !known || m*n == 0 || x.Type.DType != y.Type.DType {
+	if !ok || !known || m*n == 0 || x.Type.DType != y.Type.DType && op != ir.OpDotBytes {
 		return
 	}
 	k := m

@@ -23,10 +23,40 @@ const DotTransposedRows = 16
 // of cache lines, so rows are in different sets of the first-level cache. Tiles of 512 bits have a loop for such rows.
 func DotPackedStep(d ir.DType) int { return ir.DotChunk + DotColumns(d) }
 
-// DotOf returns the micro-kernel of products whose pairs the given op multiplies.
-func DotOf(by ir.Op) MicroKind {
-	if by == ir.OpMulHalves {
+// ProductBody returns the body of a contraction: the product op multiplies an element of x by one of y.
+func ProductBody(op ir.Op, x, y Operand) *Kernel {
+	b, right := NewBuilder(x, y), Ref(1)
+	if op == ir.OpDotBytes {
+		right = b.Op(ir.OpHalves, b.Cast(x.DType, 1))
+	}
+	b.Store(b.Op(op.Info().By, 0, right))
+	return b.Kernel()
+}
+
+// ProductOf returns the product whose body k is, or OpInvalid if it is none. A multiplication may have its operands in
+// either order.
+func ProductOf(k *Kernel) ir.Op {
+	if len(k.In) != 2 || len(k.Out) != 1 || k.Out[0] != Ref(len(k.Body)+1) {
+		return ir.OpInvalid
+	}
+	switch b := k.Body; {
+	case len(b) == 1 && b[0].Args[0]+b[0].Args[1] == 1 && b[0].Op == ir.OpMul:
+		return ir.OpDot
+	case len(b) == 1 && b[0].Args[0]+b[0].Args[1] == 1 && b[0].Op == ir.OpMulHalves:
+		return ir.OpDotHalves
+	case len(b) == 3 && k.In[1].DType == ir.Int16 && slices.Equal(b, ProductBody(ir.OpDotBytes, k.In[0], k.In[1]).Body):
+		return ir.OpDotBytes
+	}
+	return ir.OpInvalid
+}
+
+// DotOf returns the micro-kernel of a product.
+func DotOf(product ir.Op) MicroKind {
+	switch product {
+	case ir.OpDotHalves:
 		return DotHalves
+	case ir.OpDotBytes:
+		return DotBytes
 	}
 	return Dot
 }
@@ -37,7 +67,11 @@ const (
 	DotPairs         // columns of the first argument, rows of the second; 1 to ir.DotChunk
 	DotAdds          // if not 0, the product is added to what the output holds
 	DotNext          // bytes from the second argument to its part for the next call: a prefetch hint
+	DotWidth         // of DotBytes: columns of a row of the second argument, DotBytesWidth, which a call may read beyond its own
 )
+
+// DotBytesWidth is the number of columns of a panel of DotBytes, whose rows are a cache line.
+const DotBytesWidth = 32
 
 // DotChainPairs is the greatest number of pairs of a DotChain. More would take more operands than loops of assembly have
 // pointers for.

@@ -19,6 +19,7 @@ const (
 	Prefetch                 // has the processor read bytes ahead
 	Dot                      // multiplies matrices
 	DotHalves                // multiplies matrices whose elements are two of 16 bits
+	DotBytes                 // multiplies such a matrix by one whose elements are two of 8 bits
 	DotWindows               // multiplies a matrix by the windows of channels
 	DotLeftWindows           // multiplies the windows of channels by a matrix
 	DotBatch                 // multiplies small matrices, one after another
@@ -105,6 +106,7 @@ func init() {
 			time: Time{Unit: Moved}},
 		Dot:       dotRow("dot", "a[r,k]*b[k,c]", ir.OpDot),
 		DotHalves: dotRow("dothalves", "mulhalves(a[r,k], b[k,c])", ir.OpDotHalves),
+		DotBytes:  dotBytesRow(),
 		DotWindows: {name: "dotwindows", doc: "dot where b[k,c] is element c of tap k of windows: pairs are taps from skip_runs and skip_taps on, of runs, of channels, and a call reads span elements of a channel at most",
 			has: microParts{dtype: true}, types: ir.SetOf(ir.Float32), fields: dotWindowsFields, args: dotWindowsArgs, limits: dotWindowsLimits, meaning: dotWindowsMeaning,
 			time: Time{Unit: Paired, Times: Field0 + DotPairs}, adds: Field0 + DotAdds, fit: dotWindowsFit},
@@ -184,6 +186,21 @@ var CopyNT Code
 
 // ReadAhead is the micro-kernel that prefetches.
 var ReadAhead Code
+
+// dotBytesRow returns the row of DotBytes, whose right operand is always in panels.
+func dotBytesRow() microInfo {
+	row := dotRow("dotbytes", "mulhalves(a[r,k], halves(b[k,c]))", ir.OpDotBytes)
+	row.fields = append(row.fields, "width")
+	row.args = func(m *Micro) []Arg {
+		args := dotArgs(m)
+		args[1].DType, args[1].Inner = ir.Int16, Field0+DotWidth
+		return args
+	}
+	row.limits = func(m *Micro) []Limit {
+		return append(dotLimits(m), Limit{Extent: Field0 + DotWidth, Least: DotBytesWidth, Most: DotBytesWidth})
+	}
+	return row
+}
 
 // dotRow returns the row of the products of an op.
 func dotRow(name, multiply string, op ir.Op) microInfo {

@@ -30,6 +30,7 @@ var examples = []string{
 	"scatter_bytes scatter_max i32",
 	"sort argsort f32",
 	"dothalves i32",
+	"dotbytes i32",
 	"order sort f32",
 	"merge sort f32",
 	"dotwindows f32",

@@ -117,7 +117,9 @@ func dotMeaning(op ir.Op) func(*Micro, *Kernel) Reference {
 			for r := range b.Rows() {
 				for c := range b.Cols() {
 					for k := range x {
-						x[k], y[k] = b.Get(0, r, k), b.Get(1, k, c)
+						if x[k], y[k] = b.Get(0, r, k), b.Get(1, k, c); op == ir.OpDotBytes {
+							y[k] = ir.Halves(y[k])
+						}
 					}
 					sum := f.DotLine(op.Info().By, d, x, y, false)
 					if b.Field(DotAdds) != 0 {

@@ -129,7 +129,7 @@ func (s *Step) checkContract(_, _ int) error {
 	}
 	k, last := s.Body, len(s.Axes)-1
 	switch {
-	case len(k.In) != 2 || len(k.Body) != 1 || k.Body[0].Op != ir.OpMul && k.Body[0].Op != ir.OpMulHalves || k.Body[0].Args[0] == k.Body[0].Args[1] || len(k.Out) != 1 || k.Out[0] != kernel.Ref(2):
+	case kernel.ProductOf(k) == ir.OpInvalid:
 		return errors.New("a contraction multiplies two inputs, and does nothing else")
 	case s.Out[0].Combine != ir.OpAdd:
 		return errors.New("a contraction adds its products")

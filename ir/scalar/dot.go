@@ -57,6 +57,9 @@ func DotInts[T int32 | int64](out *[DotCols]T, x unsafe.Pointer, taps []int, w [
 	*out = [DotCols]T{t0, t1, t2, t3}
 }
 
+// Halves returns the bytes of an element, each a signed integer, as the halves of one of 32 bits.
+func Halves(x int16) int32 { return int32(x>>8)<<16 | int32(uint16(int8(x))) }
+
 // DotHalves is DotInts of the sums of products of the halves of elements.
 func DotHalves(out *[DotCols]int32, x unsafe.Pointer, taps []int, w [][DotCols]int32) {
 	taps = taps[:len(w)]

@@ -19,8 +19,12 @@ func (m *Machine) Work(s *plan.Step) float64 {
 // BodyWork returns the cost of one index of a step: its loads and stores and its ops.
 func (m *Machine) BodyWork(s *plan.Step) float64 { return m.LoadWork + OpWork(s) }
 
-// OpWork returns the cost of the ops of one index of a step.
+// OpWork returns the cost of the ops of one index of a step. The kernels of products that widen an operand do so once for
+// several rows.
 func OpWork(s *plan.Step) float64 {
+	if s.Contracts() {
+		return kernel.ProductOf(s.Body).Info().Cost
+	}
 	work := 0.0
 	for _, in := range s.Body.Body {
 		work += in.Op.Info().Cost

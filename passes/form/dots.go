@@ -118,6 +118,9 @@ func (w *viewer) dot(v *ir.Value) error {
 			return err
 		}
 	}
+	if v.Op == ir.OpDotBytes { // is read from panels
+		return w.whole(v, 1)
+	}
 	w.space.Reset()
 	x, y := matricesOf(&w.space, v.Args[0]), matricesOf(&w.space, v.Args[1])
 	batch := rewrite.Extents(v)[:len(v.Type.Shape)-2]

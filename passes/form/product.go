@@ -70,6 +70,9 @@ func productAxes(space *layout.Space, access [3]*plan.Access, parts [4][3]layout
 		if refined[k], ok = space.Refine(parts[k][:]...); !ok {
 			panic("BUG: passes: the matrices of a product have no common axes")
 		}
+		if k > 0 && len(refined[k][0].Shape) == 0 { // a single row
+			refined[k] = []layout.Layout{still(1), still(1), still(1)}
+		}
 		rank += len(refined[k][0].Shape)
 	}
 	axes, strides := make([]plan.Axis, 0, rank), make([]int, len(access)*rank)
@@ -92,18 +95,11 @@ func productAxes(space *layout.Space, access [3]*plan.Access, parts [4][3]layout
 // product returns the body of the step of the product v. Most products of a graph have the same body, so the last body
 // is reused.
 func (l *looper) product(v *ir.Value, left, right bool) *kernel.Kernel {
-	x, y := kernel.Operand{DType: v.Type.DType, Splat: left}, kernel.Operand{DType: v.Type.DType, Splat: right}
-	if k, by := l.multiply, v.Op.Info().By; k == nil || k.In[0] != x || k.In[1] != y || k.Body[0].Op != by {
-		l.multiply = ProductBody(by, x, y)
+	x, y := kernel.Operand{DType: v.Args[0].Type.DType, Splat: left}, kernel.Operand{DType: v.Args[1].Type.DType, Splat: right}
+	if k := l.multiply; k == nil || k.In[0] != x || k.In[1] != y || kernel.ProductOf(k) != v.Op {
+		l.multiply = kernel.ProductBody(v.Op, x, y)
 	}
 	return l.multiply
-}
-
-// ProductBody returns a body that applies the op by to x and y.
-func ProductBody(by ir.Op, x, y kernel.Operand) *kernel.Kernel {
-	b := kernel.NewBuilder(x, y)
-	b.Store(b.Op(by, 0, 1))
-	return b.Kernel()
 }
 
 // mergeLeft moves the last batch axes into the rows if all their left matrices are multiplied by one right matrix, so

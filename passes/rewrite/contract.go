@@ -9,8 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Contract gives contractions one form: products of matrices with at least two rows, columns and pairs. A pair is one
-// term of an element's sum.
+// Contract gives contractions one form: products of matrices with at least two rows, columns and pairs, or one row and a
+// matrix of 8-bit integers. A pair is one term of an element's sum.
 //
 //   - A product with one row or one column becomes a reduction of elementwise products. It reads each element of the
 //     other operand once.
@@ -23,7 +23,7 @@ import (
 // memory.
 //
 // Requires: all sizes bound.
-// Ensures: every dot has at least two rows, columns and pairs, and reads no cast that has more elements than a view
+// Ensures: every dot has at least two rows (dotbytes: one), columns and pairs, and reads no cast that has more elements than a view
 // below it; every convolution is of taps; the types of both have arithmetic of their own.
 func Contract(s *State) error {
 	if !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op.IsProduct() || v.Attr.Conv != nil }) {
@@ -56,7 +56,7 @@ func Contract(s *State) error {
 // widened returns a product in the compute type of v. Repeated elements are cast once: windows of a float16 image
 // become windows of a float32 image.
 func (c *contractor) widened(v *ir.Value) (*ir.Value, error) {
-	if !widens(v) && !repeatsCast(v) {
+	if v.Op == ir.OpDotBytes || !widens(v) && !repeatsCast(v) {
 		return v, nil
 	}
 	a, args := adder{f: c.s.Func, v: v}, slices.Clone(v.Args)
@@ -75,9 +75,9 @@ func CheckContract(s *State) error {
 		case v.Attr.Conv != nil && !(isTapped(v) && v.Type.DType.Native()):
 			return fmt.Errorf("%%%d is a %s of %s that has no taps", v.ID, v.Op, v.Type.DType)
 		case !v.Op.IsProduct():
-		case DotOf(v).degenerate():
+		case DotOf(v).degenerate(v.Op):
 			return fmt.Errorf("%%%d is a product of one row, one column or one pair", v.ID)
-		case widens(v), repeatsCast(v):
+		case v.Op != ir.OpDotBytes && (widens(v) || repeatsCast(v)):
 			return fmt.Errorf("%%%d is a product of %s, or reads a cast of a view that repeats elements", v.ID, v.Type.DType)
 		}
 	}
@@ -108,8 +108,11 @@ type contractor struct {
 // extentsOfDot holds the extents of the matrices of a product: rows x pairs times pairs x cols.
 type extentsOfDot struct{ Rows, Pairs, Cols int }
 
-// degenerate reports whether a product becomes a reduction, an elementwise multiplication or a constant.
-func (d extentsOfDot) degenerate() bool { return d.Rows < 2 || d.Cols < 2 || d.Pairs < 2 }
+// degenerate reports whether a product by op becomes a reduction, an elementwise multiplication or a constant. One row is
+// multiplied by a matrix of 8-bit integers as it is: the kernel reads these as they are.
+func (d extentsOfDot) degenerate(op ir.Op) bool {
+	return d.Rows < 2 && op != ir.OpDotBytes || d.Rows == 0 || d.Cols < 2 || d.Pairs < 2
+}
 
 // DotOf returns the extents of a product. For a convolution it returns those of the product of weights and windows
 // that each image and group needs.
@@ -163,7 +166,7 @@ func (c *contractor) swaps(v *ir.Value) (why string) {
 	d := DotOf(v)
 	large := c.s.Eager || d.Pairs*d.Cols*v.Type.DType.Size() > swappedBytes
 	switch {
-	case d.degenerate():
+	case d.degenerate(v.Op) || v.Op == ir.OpDotBytes:
 	case v.Op.IsProduct() && d.Rows <= swappedRows && 2*d.Rows <= d.Cols && large && transposed(v.Args[1]) && !c.s.frozenBelow(v.Args[1]):
 		return "a product of few rows and a transposed matrix is the transpose of the product of that and few columns: the few are packed"
 	case c.weighs(v) && c.fillsVectors(v, d):
@@ -270,12 +273,19 @@ func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
 	case Size(v.Type.Shape) == 0 || d.Pairs == 0:
 		a := adder{f: c.s.Func, v: v}
 		return a.constant(v, 0), a.err
+	case !d.degenerate(v.Op):
+		return v, nil
+	case v.Op == ir.OpDotBytes:
+		a := adder{f: c.s.Func, v: v}
+		h := a.add(ir.OpDotHalves, ir.Attr{}, v.Args[0], a.add(ir.OpHalves, ir.Attr{}, a.cast(v.Args[1], ir.Int32)))
+		if a.err != nil {
+			return nil, a.err
+		}
+		return c.dot(h)
 	case d.Rows == 1 || d.Cols == 1:
 		return c.reduction(v)
-	case d.Pairs == 1:
-		return c.outer(v)
 	}
-	return v, nil
+	return c.outer(v)
 }
 
 // reduction returns a product of one row or one column as a sum of elementwise products.

@@ -51,7 +51,8 @@ type product struct {
 	step  *plan.Step
 	at    plan.Product
 
-	dtype      ir.DType
+	op         ir.Op
+	dtype      ir.DType // of the sums
 	dot        kernel.Code
 	pairs      int // of all axes together
 	width      int // columns of a panel
@@ -67,6 +68,7 @@ type product struct {
 type factor struct {
 	view
 	panel  *plan.Panel
+	size   int  // of an element, in bytes
 	packed bool // block by block
 	apart  int  // from one pair to the next, if all have one stride
 }
@@ -81,17 +83,27 @@ func (p *product) match() (why string) {
 	if !s.Contracts() {
 		return "it contracts no axis"
 	}
-	if len(s.In) != 2 || len(s.Out) != 1 || len(s.Body.Body) != 1 || s.Out[0].Combine != ir.OpAdd {
-		return "it is not the sum of the products of two operands over pairs, rows and columns"
+	const notProduct = "it is not the sum of the products of two operands over pairs, rows and columns"
+	if len(s.In) != 2 || len(s.Out) != 1 || s.Out[0].Combine != ir.OpAdd {
+		return notProduct
 	}
-	p.at, p.dtype = s.Product(), s.Body.In[0].DType
+	p.op, p.at, p.dtype = kernel.ProductOf(s.Body), s.Product(), s.Body.In[0].DType
+	if p.op == ir.OpInvalid {
+		return notProduct
+	}
 	for i, f := range []*factor{&p.left, &p.right, &p.out} {
 		a := accessOf(s, i)
-		*f = factor{view: viewOf(i, a), panel: a.Panel}
+		*f = factor{view: viewOf(i, a), panel: a.Panel, size: p.dtype.Size()}
 	}
-	p.dot, p.width = microKernel(kernel.Micro{Kind: kernel.DotOf(s.Body.Body[0].Op), Type: p.dtype}), p.t.Matmul.Panel(p.dtype)
+	p.right.size = s.Body.In[1].DType.Size()
+	p.dot, p.width = microKernel(kernel.Micro{Kind: kernel.DotOf(p.op), Type: p.dtype}), p.t.Matmul.Panel(p.dtype)
 	p.pairs = plan.Indices(s.Axes[p.at.Pairs:p.at.Rows])
 	last := len(s.Axes) - 1
+	if p.op == ir.OpDotBytes {
+		if why := p.ofBytes(last); why != "" {
+			return why
+		}
+	}
 	switch panel := p.right.panel; {
 	case p.out.strides[last] != 1:
 		return "the rows of its output are not contiguous"
@@ -101,6 +113,17 @@ func (p *product) match() (why string) {
 		return "its panels are wider than a call"
 	case panel != nil:
 		p.width = panel.Size
+	}
+	return ""
+}
+
+// ofBytes sets the width of a product whose kernel reads whole panels of the right operand.
+func (p *product) ofBytes(last int) (why string) {
+	p.width = kernel.DotBytesWidth
+	apart, ok := p.stride(&p.right, axesFrom(p.at.Pairs, p.at.Rows))
+	whole := p.right.panel != nil && p.right.panel.Size == p.width || p.at.Cols == last && p.step.Axes[last].Extent == p.width
+	if !ok || !whole || apart != p.width || p.right.strides[last] != 1 {
+		return "its right operand does not lie in panels of bytes"
 	}
 	return ""
 }

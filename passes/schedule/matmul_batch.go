@@ -28,7 +28,7 @@ func matmulBatch(t *target, s *plan.Step) []offer {
 	}
 	at := p.at
 	switch {
-	case p.right.panel != nil:
+	case p.right.panel != nil || p.op == ir.OpDotBytes:
 		return refused("an operand is in panels")
 	case at.Pairs == 0:
 		return refused(t.because("1 product, needs %d", t.Matmul.BatchLeast))
@@ -186,7 +186,7 @@ func (b *batch) findChains(pairs int) (why string) {
 
 // findChain appends a chain if the library has it.
 func (b *batch) findChain(pairs int, first bool) (why string) {
-	code, order := kernel.DotChain(b.step.Body.Body[0].Op, b.dtype, pairs, first)
+	code, order := kernel.DotChain(kernel.ProductOf(b.step.Body).Info().By, b.dtype, pairs, first)
 	engine, why := b.t.engine(code)
 	if why == "" {
 		b.chains = append(b.chains, chain{code, order, engine, pairs})

@@ -108,7 +108,7 @@ func (p *product) blocks() {
 	case p.right.packed:
 		most = max(p.width, min(most, p.t.Matmul.ChunkBytes/p.pairs/p.dtype.Size()))
 	case p.stays():
-		most = min(most, p.t.Matmul.ChunkBytes/ir.DotChunk/p.dtype.Size())
+		most = min(most, p.t.Matmul.ChunkBytes/ir.DotChunk/p.right.size)
 	}
 	p.tiles(&p.cols, &p.right, most, p.width)
 	enough := p.t.Matmul.BlocksPerWorker
@@ -197,7 +197,7 @@ func (p *product) stays() bool {
 func (p *product) leftRows() int { return p.t.Matmul.LeftBytes / ir.DotChunk / p.dtype.Size() }
 
 // rightBytes returns the size of a right matrix.
-func (p *product) rightBytes() int { return p.pairs * p.cols.all(p.step.Axes) * p.dtype.Size() }
+func (p *product) rightBytes() int { return p.pairs * p.cols.all(p.step.Axes) * p.right.size }
 
 // apartRows reports whether the rows of the right operand are contiguous, but so far apart that few of them fit a set of the cache.
 func (p *product) apartRows() bool {

@@ -45,8 +45,11 @@ func (p *product) chunk(w *walk, from int) (items []nest.Item, why string) {
 	left.Strides = append(left.Strides, 0)
 	right.Strides = append(right.Strides, beside)
 	out.Strides = append(out.Strides, p.width)
-	size := p.dtype.Size()
-	dot := call(p.dot, p.rows.size(rows), nest.Of(rows.depth()), []nest.Arg{left, right, out}, nest.Fixed(across*size), rows.size[p.at.Pairs], adds, nest.Fixed(next*size))
+	fields := []nest.Size{nest.Fixed(across * p.left.size), rows.size[p.at.Pairs], adds, nest.Fixed(next * p.right.size)}
+	if p.op == ir.OpDotBytes {
+		fields = append(fields, nest.Fixed(p.width))
+	}
+	dot := call(p.dot, p.rows.size(rows), nest.Of(rows.depth()), []nest.Arg{left, right, out}, fields...)
 	inside = append(inside, inner([]nest.Loop{{Extent: p.cols.size(rows), Tile: p.width}}, dot))
 	return chunk.wrap(w, append(items, rows.wrap(chunk, inside)...)), ""
 }

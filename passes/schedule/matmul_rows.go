@@ -36,7 +36,7 @@ func matmulRows(t *target, s *plan.Step) []offer {
 	for i, n := range []struct{ pairs, rows int }{{kernel.DotChainPairs, 2}, {kernel.DotChainPairs, 1}, {1, 1}} {
 		c := &r.chains[i]
 		c.pairs, c.rows = n.pairs, n.rows
-		c.code, c.order = kernel.DotRowsChain(s.Body.Body[0].Op, r.dtype, c.pairs, c.rows)
+		c.code, c.order = kernel.DotRowsChain(r.op.Info().By, r.dtype, c.pairs, c.rows)
 		var why string
 		if c.engine, why = t.engine(c.code); why != "" {
 			return refused(why)

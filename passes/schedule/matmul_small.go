@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -27,7 +28,7 @@ func matmulSmall(t *target, s *plan.Step) []offer {
 	b := &smallProducts{t: t, step: s, at: p.at, code: microKernel(kernel.Micro{Kind: kernel.DotBatch, Type: p.dtype})}
 	cols := len(s.Axes) - 1
 	switch m := &t.Matmul; {
-	case kernel.DotOf(s.Body.Body[0].Op) != kernel.Dot:
+	case kernel.ProductOf(s.Body) != ir.OpDot:
 		return refused("its pairs are multiplied by halves")
 	case p.at.Rows-p.at.Pairs > 1 || p.at.Cols-p.at.Rows > 1 || p.at.Cols != cols:
 		return refused("the pairs, rows or columns are several axes")

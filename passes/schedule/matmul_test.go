@@ -85,6 +85,9 @@ func drawProduct(t *rapid.T) string {
 	}).Draw(t, "form")
 	if d == "i32" && rapid.Bool().Draw(t, "halves") {
 		form = strings.ReplaceAll(form, "= dot ", "= dothalves ")
+		if rapid.Bool().Draw(t, "bytes") {
+			form = strings.NewReplacer("%%y: %[1]s", "%%y: i16", "expand %%y : %[1]s", "expand %%y : i16", "%%y axes=[1,0] : %[1]s", "%%y axes=[1,0] : i16", "= dothalves ", "= dotbytes ").Replace(form)
+		}
 	}
 	return "func " + fmt.Sprintf(form, d, m, k, n) + "\n}\n"
 }

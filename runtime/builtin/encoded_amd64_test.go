@@ -104,7 +104,7 @@ func linkedAt(at uintptr, n int) []byte { return unsafe.Slice(*(**byte)(unsafe.P
 // TestOnlyHalvesNeedVNNI looks for instructions of VNNI in the text of the kernels that Register gives to every processor with AVX-512.
 func TestOnlyHalvesNeedVNNI(t *testing.T) {
 	if len(kernels_avx512_integers.signatures) > 0 {
-		require.Equal(t, []string{"dothalves i32"}, kernels_avx512_integers.signatures)
+		require.Equal(t, []string{"dotbytes i32", "dothalves i32"}, kernels_avx512_integers.signatures)
 	}
 	for file, needs := range map[string]bool{"": false, "_float64": false, "_integers": true, "_no_vnni_integers": false} {
 		text, err := os.ReadFile("zkernels_avx512" + file + "_amd64.s")

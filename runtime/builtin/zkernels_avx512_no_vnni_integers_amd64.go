@@ -5,6 +5,7 @@
 package builtin
 
 var kernels_avx512_no_vnni_integers = assembly{entries_avx512_no_vnni_integers, []string{
+	"dotbytes i32",
 	"dothalves i32",
 }}
 

@@ -136,6 +136,7 @@ var kernels_portable = loops{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a_go},
 	{Sig: "kernel (u0:f32) { t0 = gelu u0; store t0 }", Fn: k_gelu_f32_u_5a39b6b00a_go},
 	{Sig: "kernel (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_4c118d14c9_go},
+	{Sig: "kernel (u0:i32) { t0 = halves u0; store t0 }", Fn: k_halves_i32_u_993ec5a755_go},
 	{Sig: "kernel (u0:f32) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f32_u_80d6366310_go},
 	{Sig: "kernel (u0:f64) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f64_u_7585d447df_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f32_uu_9f864ed0e9_go},
@@ -4676,6 +4677,33 @@ func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 			t55 := -t54
 			t56 := scalar.FMA32(t55, c41, t6)
 			o0[i] = t56
+		}
+	}
+}
+
+// k_halves_i32_u_993ec5a755_go is
+//
+//	kernel (u0:i32) { t0 = halves u0; store t0 }
+//
+// for i: o0[i] = halves(a0[i])
+func k_halves_i32_u_993ec5a755_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := int32(24)
+	c3 := int32(16)
+	c7 := int32(65535)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 << uint32(c0)
+			t2 := t1 >> uint32(c0)
+			t4 := v0 << uint32(c3)
+			t5 := t4 >> uint32(c0)
+			t6 := t5 << uint32(c3)
+			t8 := t2 & c7
+			t9 := t8 | t6
+			o0[i] = t9
 		}
 	}
 }

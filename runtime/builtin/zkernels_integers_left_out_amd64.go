@@ -118,6 +118,7 @@ var kernels_avx2_integers = loops{
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = div u0 u1; store t0 }", Fn: k_div_u16_uu_e5273cb2a3_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }", Fn: k_div_u64_uu_2cdab6e4fa_go},
+	{Sig: "dotbytes i32", Fn: k_dotbytes_i32_e78c87e451_go},
 	{Sig: "kernel (u0:i32, u1:i32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32, u7:i32, s8:i32, u9:i32, s10:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = eq u4 u1; t3 = select t2 s5 s3; t4 = min u6 t3; t5 = eq u7 u1; t6 = select t5 s8 s3; t7 = min t4 t6; t8 = eq u1 u9; t9 = select t8 s10 s3; t10 = min t7 t9; t11 = min t1 t10; store t11 }", Fn: k_eq_select_eq_etc_i32_uussusuusus_c2b0971892_go},
 	{Sig: "kernel (u0:i64, u1:i64, s2:i32, s3:i32, u4:i64, s5:i32, u6:i32, u7:i64, s8:i32, u9:i64, s10:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = eq u4 u1; t3 = select t2 s5 s3; t4 = min t3 u6; t5 = min t1 t4; t6 = eq u7 u1; t7 = select t6 s8 s3; t8 = min t5 t7; t9 = eq u9 u1; t10 = select t9 s10 s3; t11 = min t8 t10; store t11 }", Fn: k_eq_select_eq_etc_i64_i32_uussusuusus_c30bf328df_go},
 	{Sig: "kernel (u0:i32, u1:i32, s2:i32, s3:i32, u4:i32) { t0 = eq u0 u1; t1 = select t0 s2 s3; t2 = min u4 t1; store t2 }", Fn: k_eq_select_min_i32_uussu_65dc94731f_go},
@@ -2976,6 +2977,52 @@ func k_div_u64_uu_2cdab6e4fa_go(f *abi.Frame) {
 				t0 = v0 / v1
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_dotbytes_i32_e78c87e451_go is
+//
+//	dotbytes i32
+//
+// for m, n: { sum := 0; for k: sum += mulhalves(a0[m][k], halves(a1[k][n])); o0[m][n] = sum, or += sum }
+func k_dotbytes_i32_e78c87e451_go(f *abi.Frame) {
+	var w [256][scalar.DotCols]int32
+	var taps [256]int
+	rows, n, pairs, adds := f.Rows, f.Cols, f.Step[4], f.Step[5]
+	left, right, out, outStep := f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Step[2]
+	across, leftStep := f.Step[3], f.Step[0]
+	for k := range pairs {
+		taps[k] = k * across
+	}
+	for c := 0; c < n; c += scalar.DotCols {
+		width := min(scalar.DotCols, n-c)
+		for k := range w[:pairs] {
+			from := unsafe.Slice((*int16)(unsafe.Add(right, k*f.Step[1]+c*2)), width)
+			if to := &w[k]; width == scalar.DotCols {
+				from := (*[scalar.DotCols]int16)(from)
+				to[0] = scalar.Halves(from[0])
+				to[1] = scalar.Halves(from[1])
+				to[2] = scalar.Halves(from[2])
+				to[3] = scalar.Halves(from[3])
+			} else {
+				*to = [scalar.DotCols]int32{}
+				for j, y := range from {
+					to[j] = scalar.Halves(y)
+				}
+			}
+		}
+		var sums [scalar.DotCols]int32
+		for r := range rows {
+			scalar.DotHalves(&sums, unsafe.Add(left, r*leftStep), taps[:pairs], w[:pairs])
+			o := unsafe.Slice((*int32)(unsafe.Add(out, (r)*outStep+c*4)), width)
+			if adds != 0 {
+				for j := range o {
+					o[j] = int32(o[j] + sums[j])
+				}
+				continue
+			}
+			copy(o, sums[:])
 		}
 	}
 }

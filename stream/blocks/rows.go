@@ -50,6 +50,7 @@ var rowRules = map[ir.Op]func(d *Division, v *ir.Value, p place) error{
 		return nil
 	},
 	ir.OpDotHalves:         anyRows,
+	ir.OpDotBytes:          anyRows,
 	ir.OpConv:              checkConv,
 	ir.OpConvHalves:        checkConv,
 	ir.OpGather:            wholeLines,

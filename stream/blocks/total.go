@@ -25,6 +25,7 @@ var totalRules = map[ir.Op]func(d *Division, v *ir.Value) (rule, error){
 	ir.OpNth:       nthRule,
 	ir.OpDot:       dotRule,
 	ir.OpDotHalves: dotRule,
+	ir.OpDotBytes:  dotRule,
 	ir.OpScatter:   scatterRule, ir.OpScatterAdd: scatterRule, ir.OpScatterMul: scatterRule,
 	ir.OpScatterMin: scatterRule, ir.OpScatterMax: scatterRule,
 }

@@ -560,6 +560,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "dotbatch f32", Fn: k_dotbatch_f32_50c9796430_go},
 	{Sig: "dotbatch f64", Fn: k_dotbatch_f64_d256253dc8_go},
 	{Sig: "dotbatch i32", Fn: k_dotbatch_i32_533a3845df_go},
+	{Sig: "dotbytes i32", Fn: k_dotbytes_i32_e78c87e451_go},
 	{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc_go},
 	{Sig: "dotleftwindows f32", Fn: k_dotleftwindows_f32_eea7e8f90b_go},
 	{Sig: "dotwindows f32", Fn: k_dotwindows_f32_b7c0a2915b_go},
@@ -651,6 +652,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_4c118d14c9_go},
 	{Sig: "kernel fast (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_db1a6da05e_go},
 	{Sig: "kernel (u0:f64) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f64_u_0cf01fd4f6_go},
+	{Sig: "kernel (u0:i32) { t0 = halves u0; store t0 }", Fn: k_halves_i32_u_993ec5a755_go},
 	{Sig: "kernel (u0:f32) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f32_u_80d6366310_go},
 	{Sig: "kernel (u0:f64) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f64_u_7585d447df_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f32_uu_9f864ed0e9_go},
@@ -28249,6 +28251,52 @@ func k_dotbatch_i32_533a3845df_go(f *abi.Frame) {
 	}
 }
 
+// k_dotbytes_i32_e78c87e451_go is
+//
+//	dotbytes i32
+//
+// for m, n: { sum := 0; for k: sum += mulhalves(a0[m][k], halves(a1[k][n])); o0[m][n] = sum, or += sum }
+func k_dotbytes_i32_e78c87e451_go(f *abi.Frame) {
+	var w [256][scalar.DotCols]int32
+	var taps [256]int
+	rows, n, pairs, adds := f.Rows, f.Cols, f.Step[4], f.Step[5]
+	left, right, out, outStep := f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Step[2]
+	across, leftStep := f.Step[3], f.Step[0]
+	for k := range pairs {
+		taps[k] = k * across
+	}
+	for c := 0; c < n; c += scalar.DotCols {
+		width := min(scalar.DotCols, n-c)
+		for k := range w[:pairs] {
+			from := unsafe.Slice((*int16)(unsafe.Add(right, k*f.Step[1]+c*2)), width)
+			if to := &w[k]; width == scalar.DotCols {
+				from := (*[scalar.DotCols]int16)(from)
+				to[0] = scalar.Halves(from[0])
+				to[1] = scalar.Halves(from[1])
+				to[2] = scalar.Halves(from[2])
+				to[3] = scalar.Halves(from[3])
+			} else {
+				*to = [scalar.DotCols]int32{}
+				for j, y := range from {
+					to[j] = scalar.Halves(y)
+				}
+			}
+		}
+		var sums [scalar.DotCols]int32
+		for r := range rows {
+			scalar.DotHalves(&sums, unsafe.Add(left, r*leftStep), taps[:pairs], w[:pairs])
+			o := unsafe.Slice((*int32)(unsafe.Add(out, (r)*outStep+c*4)), width)
+			if adds != 0 {
+				for j := range o {
+					o[j] = int32(o[j] + sums[j])
+				}
+				continue
+			}
+			copy(o, sums[:])
+		}
+	}
+}
+
 // k_dothalves_i32_9153d54bcc_go is
 //
 //	dothalves i32
@@ -40152,6 +40200,33 @@ func k_gelutanh_f64_u_0cf01fd4f6_go(f *abi.Frame) {
 				t109 = t3
 			}
 			o0[i] = t109
+		}
+	}
+}
+
+// k_halves_i32_u_993ec5a755_go is
+//
+//	kernel (u0:i32) { t0 = halves u0; store t0 }
+//
+// for i: o0[i] = halves(a0[i])
+func k_halves_i32_u_993ec5a755_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := int32(24)
+	c3 := int32(16)
+	c7 := int32(65535)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 << uint32(c0)
+			t2 := t1 >> uint32(c0)
+			t4 := v0 << uint32(c3)
+			t5 := t4 >> uint32(c0)
+			t6 := t5 << uint32(c3)
+			t8 := t2 & c7
+			t9 := t8 | t6
+			o0[i] = t9
 		}
 	}
 }
