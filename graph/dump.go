@@ -84,7 +84,8 @@ func Stages() []string {
 // example sizes before any run; if no example sizes fit the graph, a comment says so instead. The plan of a batch is
 // the one that ran, perhaps made for a larger batch and resized; the stages before it are shown for the sizes of the
 // run. Values computed once from constants stand before the program, with the names of the inputs that they became. The
-// tensors that the program captured stand before both, with their elements or, beyond 65,536 elements, a Checksum.
+// tensors that the program captured stand before both, with their elements or, beyond 65,536 elements, a Checksum, and
+// before these the inputs with the lines that made them.
 func (p *Program) Dump(w io.Writer, stage string) error {
 	switch {
 	case p.empty():
@@ -96,7 +97,7 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 		return misuse("dump", "there is no stage %q: the stages are %s", stage, strings.Join(Stages(), ", "))
 	}
 	var out bytes.Buffer
-	last, constants := "", p.constantsText()
+	last, params := "", p.paramsText()
 	section := func(name string, text func() string) {
 		switch stage {
 		case "":
@@ -106,10 +107,13 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 				return
 			}
 			last = t
-			fmt.Fprintf(&out, "# %s\n%s%s\n", name, constants, t)
-			constants = ""
+			fmt.Fprintf(&out, "# %s\n%s%s\n", name, params, t)
+			params = ""
 		case name:
-			out.WriteString(constants + text())
+			if name != "kernels" {
+				out.WriteString(params)
+			}
+			out.WriteString(text())
 		}
 	}
 	section("graph", func() string {

@@ -13,15 +13,22 @@ import (
 // mostDumped is the most elements of captured tensors that a dump has, together.
 const mostDumped = 1 << 16
 
-// constantsText returns a line for each captured tensor, with its elements or, if they are too many, their checksum:
+// paramsText returns a line for each input whose source line is known, and one for each captured tensor, with its elements or, if they are
+// too many, their checksum:
 //
-//	// constant const0 : f32[2,2] = 1 0.5 -1 2
+//	// input x : f32[n,2] // main.go:14
+//	// constant const0 : f32[2,2] = 1 0.5 -1 2 // main.go:15
 //	// variable const1 : f32[4096,4096] sum 8c5f60a1b2d3e4f5
 //
 // A constant never changes. A variable is as it was when the dump was written.
-func (p *Program) constantsText() string {
+func (p *Program) paramsText() string {
 	var b strings.Builder
 	c, left := p.compiled, mostDumped
+	for _, v := range c.Func.Params[:c.Inputs] {
+		if v.Pos != (ir.Pos{}) {
+			fmt.Fprintf(&b, "// input %s : %s%s\n", ir.NameText(v.Name()), v.Type, v.Pos.Trailing())
+		}
+	}
 	for i, t := range c.Captured[:len(c.Captured)-len(c.OnceTo)] {
 		v := c.Func.Params[c.Inputs+i]
 		kind := "variable"
@@ -30,7 +37,7 @@ func (p *Program) constantsText() string {
 		}
 		fmt.Fprintf(&b, "// %s %s : %s", kind, ir.NameText(v.Name()), v.Type)
 		if t.Size() > left {
-			fmt.Fprintf(&b, " sum %016x\n", Checksum(t))
+			fmt.Fprintf(&b, " sum %016x%s\n", Checksum(t), v.Pos.Trailing())
 			continue
 		}
 		left -= t.Size()
@@ -38,7 +45,7 @@ func (p *Program) constantsText() string {
 		for bits := range tensor.Words(t) {
 			b.WriteString(" " + ir.ConstText(t.DType(), bits))
 		}
-		b.WriteByte('\n')
+		b.WriteString(v.Pos.Trailing() + "\n")
 	}
 	return b.String()
 }

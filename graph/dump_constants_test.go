@@ -57,13 +57,13 @@ func TestCapturedInDumps(t *testing.T) {
 	require.NoError(t, err)
 	var dump strings.Builder
 	require.NoError(t, p.Dump(&dump, ""))
-	require.Contains(t, dump.String(), "# graph\n// variable const0 : f32[2] = 1 -0.5\n// constant const1 : f32[300,300] sum ")
+	require.Contains(t, dump.String(), "# graph\n// input x : f32[2] // "+here2(-5)+"\n// variable const0 : f32[2] = 1 -0.5 // "+here2(-4)+"\n// constant const1 : f32[300,300] sum ")
 	require.Equal(t, 1, strings.Count(dump.String(), "// variable const0"))
 	p, err = graph.Compile(graph.Const(large).Sum().Add(x), x.Add(graph.Variable(small)))
 	require.NoError(t, err)
 	dump.Reset()
 	require.NoError(t, p.Dump(&dump, ""))
-	require.Contains(t, dump.String(), " : f32[2] = 1 -0.5\n", "a large one leaves room for the next")
+	require.Contains(t, dump.String(), " : f32[2] = 1 -0.5 // ", "a large one leaves room for the next")
 	large.Set(1, 3, 4)
 	require.NotEqual(t, graph.Checksum(large), graph.Checksum(graph.Zeros(graph.Float32, 300, 300)))
 }

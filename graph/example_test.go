@@ -180,7 +180,7 @@ func ExampleProgram_Explain() {
 	//   sizes   for example: n=1009
 	//   step 0  3 ops over [1009,4]: elementwise/coalesced of 2 portable kernels, 1 operand packed (const0) // example_test.go:166
 	//   98%     kernel (s0:f32, u1:f32, u2:f32) { t0 = mul s0 u1; t1 = sub t0 u2; t2 = tanh t1; store t2 }
-	//           calls pack u32; copy; mul sub; tanh
+	//           calls pack u32, kernel (u0:f32) { t0 = copy u0; store t0 }, kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub t0 u2; store t1 }, kernel (u0:f32) { t0 = tanh u0; store t0 }
 	//   step 1  1 op over [2,2018]: elementwise/transposed, one portable kernel // example_test.go:167
 	//   1.5%    kernel (u0:f32) { t0 = copy u0; store t0 }
 	//   fused   mul, sub: 63.1 KiB not moved
@@ -201,6 +201,7 @@ func ExampleProgram_Dump() {
 		}
 	}
 	// Output:
+	// // input x : f32[n,3] // example_test.go:193
 	// func roots(%x: f32[n,3]) {
 	//   %0 = flip %x axes=[1] : f32[n,3] // example_test.go:194
 	//   %1 = const 1          : f32[]    // example_test.go:194
@@ -208,6 +209,7 @@ func ExampleProgram_Dump() {
 	//   %3 = sqrt %2          : f32[n,3] // example_test.go:194
 	//   return %3
 	// }
+	// // input x : f32[n,3] // example_test.go:193
 	// func roots(%x: f32[1009,3]) {
 	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:194
 	//   %3 = sqrt %0                     : f32[1009,3] // example_test.go:194

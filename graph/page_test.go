@@ -56,13 +56,13 @@ func TestInspection(t *testing.T) {
 	})
 }
 
-// undecided removes what the page leaves out of a level's text: captured tensors, and the decisions, except at the level of steps, where a
+// undecided removes what the page leaves out of a level's text: inputs, captured tensors, and the decisions, except at the level of steps, where a
 // separate plan computes constants.
 func undecided(text, name string) string {
 	if _, rest, split := strings.Cut(text, "// at each run\n"); split {
 		text = rest
 	}
-	text = regexp.MustCompile(`(?m)^// (constant|variable) .*\n`).ReplaceAllString(text, "")
+	text = regexp.MustCompile(`(?m)^// (input|constant|variable) .*\n`).ReplaceAllString(text, "")
 	if name == "plan" {
 		return text
 	}

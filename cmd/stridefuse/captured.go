@@ -12,7 +12,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// Tensors that a program captured. Its dump has their elements or, if they are many, a checksum.
+// The lines of a dump before its graph: inputs with the line of the user's source that made them, and tensors that the program captured, with
+// their elements or, if they are many, a checksum.
 
 // capture is a captured tensor.
 type capture struct {
@@ -20,31 +21,38 @@ type capture struct {
 	constant bool          // it never changes: the compiler may compute with it
 }
 
-// capturedLine returns the name in a line of a dump about a captured tensor, and where the line goes on.
-func capturedLine(line string) (s *ir.Scanner, name string, c capture, ok bool) {
-	text, constant := strings.CutPrefix(line, "// constant ")
-	if !constant {
-		text, ok = strings.CutPrefix(line, "// variable ")
-		if !ok {
-			return nil, "", capture{}, false
+// paramLine returns the kind and the name in a line of a dump about an input or a captured tensor, and where the line goes on.
+func paramLine(line string) (s *ir.Scanner, kind, name string, ok bool) {
+	for _, kind = range []string{"input", "constant", "variable"} {
+		if text, is := strings.CutPrefix(line, "// "+kind+" "); is {
+			s = ir.NewScanner(line)
+			s.Pos = len(line) - len(text)
+			name = s.Name("the name of a tensor")
+			return s, kind, name, s.Bad == nil && s.Next() == ':' // else it is a comment of somebody's
 		}
 	}
-	s = ir.NewScanner(line)
-	s.Pos = len(line) - len(text)
-	name = s.Name("the name of a tensor")
-	return s, name, capture{constant: constant}, s.Bad == nil && s.Next() == ':' // else it is a comment of somebody's
+	return nil, "", "", false
 }
 
-// capture reads the lines of a dump about captured tensors. Files of the command line come before elements in the dump.
+// capture reads the lines of a dump about inputs and captured tensors. Files of the command line come before elements in the dump.
 func (t *tool) capture(dump string) error {
-	t.captured = map[string]capture{}
+	t.captured, t.made = map[string]capture{}, map[string]ir.Pos{}
 	n := 0
 	for line := range strings.Lines(dump) {
 		n++
-		s, name, c, ok := capturedLine(line)
+		s, kind, name, ok := paramLine(line)
 		if !ok {
 			continue
 		}
+		if kind == "input" {
+			s.Want(":")
+			s.Typ()
+			if made := s.EndLine(); s.Bad == nil {
+				t.made[name] = made
+			}
+			continue
+		}
+		c := capture{constant: kind == "constant"}
 		var err error
 		if c.tensor, err = t.capturedTensor(s, name); err == nil {
 			err = s.Err()
@@ -54,7 +62,7 @@ func (t *tool) capture(dump string) error {
 		} else if err != nil {
 			return err // of a file of the command line
 		}
-		t.captured[name] = c
+		t.captured[name], t.made[name] = c, s.EndLine()
 	}
 	return nil
 }
@@ -89,7 +97,7 @@ func (t *tool) capturedTensor(s *ir.Scanner, name string) (*graph.Tensor, error)
 	}
 	s.Want("=")
 	var words []uint64
-	for s.Bad == nil && s.Next() != 0 && s.Next() != '\n' {
+	for s.Bad == nil && s.Next() != 0 && s.Next() != '\n' && s.Next() != '/' {
 		at := s.Blanks()
 		bits, err := ir.ParseConst(typ.DType, s.Constant())
 		if err != nil {

@@ -179,8 +179,11 @@ func (t *tool) verified(f *ir.Func, stage ir.Stage, text string) error {
 	return nil
 }
 
-// locate gives values without a source line their line in the file.
+// locate gives params the lines that made them, if the dump has these, and values without a source line their line in the file.
 func (t *tool) locate(f *ir.Func, text string) {
+	for _, v := range f.Params {
+		v.Pos = t.made[v.Name()]
+	}
 	k, n := 0, 0
 	for line := range strings.Lines(text) {
 		n++

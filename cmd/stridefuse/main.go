@@ -22,6 +22,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/passes"
 )
 
@@ -40,8 +41,9 @@ type tool struct {
 	profiled       bool          // whether programs measure their steps
 	dump           string        // the text of the file
 	captured       map[string]capture
-	before         int         // the lines of it before the part that is read
-	answered       atomic.Bool // whether explore has begun an answer
+	made           map[string]ir.Pos // the lines that made inputs and captured tensors, by their names
+	before         int               // the lines of it before the part that is read
+	answered       atomic.Bool       // whether explore has begun an answer
 	flags
 }
 
@@ -67,7 +69,7 @@ func init() { // in init, because help reads the table
 		{"asm", "SIGNATURE", "print the assembly of a kernel, which assembler wrote it and what bounds its loops", []string{"target", "memory"}, (*tool).asm},
 		{"bench", "FILE", "time a program", slices.Concat(text, data[:1], engine, []string{"runs"}), (*tool).bench},
 		{"bisect", "FILE", "find the rewrite after which a program computes something else", slices.Concat(text, data[:1], engine[1:]), (*tool).bisect},
-		{"html", "FILE", "write a page that shows a program at every level; with -in or -size it has the times of some runs", slices.Concat(text, data, engine), (*tool).html},
+		{"html", "FILE", "write a page that shows a program at every level, with the times of some runs; symbolic sizes need -in or -size for these", slices.Concat(text, data, engine), (*tool).html},
 		{"shard", "FILE", "compute a range of blocks of rows, of arrays larger than memory", slices.Concat(data, blocks, engine, []string{"range"}), (*tool).shard},
 		{"merge", "FILE", "complete a job whose ranges have been computed, and print or write what has no rows", slices.Concat(data, blocks, engine, []string{"ranges"}), (*tool).merge},
 		{"explore", "[ADDRESS]", "serve a page that shows a program of yours at every level while you write it; with -out, write the page as a folder that needs no server", []string{"out", "workers"}, (*tool).explore},

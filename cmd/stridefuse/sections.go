@@ -117,7 +117,7 @@ func section(dump, stage string) (source, error) {
 func splitOnce(text string) source {
 	const begin, middle = "// computed once of constants: ", "// at each run\n"
 	for line := range strings.Lines(text) {
-		if _, _, _, captured := capturedLine(line); !captured {
+		if _, _, _, param := paramLine(line); !param {
 			break
 		}
 		text = text[len(line):]

@@ -452,3 +452,28 @@ func TestHTML(t *testing.T) {
 	sorted := runCommand(t, "", "eval", "sort(a, 0)", "-in", "a="+save(t, t.TempDir(), "a", graph.Ones(graph.Float32, 40)), "-graph")
 	require.Contains(t, runCommand(t, sorted, "html", "-"), "<html", "kernels without generated assembly")
 }
+
+// TestHTMLTimes: a program whose sizes are numbers is run for its page, on random numbers for inputs without a file.
+func TestHTMLTimes(t *testing.T) {
+	const text = "func f(%x: f32[40], %y: f32[40]) {\n  %0 = add %x, %y : f32[40]\n  return %0\n}\n"
+	page := runCommand(t, text, "html", "-")
+	require.Contains(t, page, "times: of random numbers for x, y; give files by -in")
+	require.Contains(t, page, "10 runs, the first of ")
+	x := "x=" + save(t, t.TempDir(), "x", graph.Ones(graph.Float32, 40))
+	require.Contains(t, runCommand(t, text, "html", "-", "-in", x), "times: of random numbers for y; give files by -in")
+	require.NotContains(t, runCommand(t, text, "html", "-", "-in", x, "-in", strings.Replace(x, "x=", "y=", 1)), "random numbers")
+	require.NotContains(t, runCommand(t, half, "html", "-"), "10 runs", "which number n is")
+	const taken = "func f(%x: f32[2], %i: i64[40]) {\n  %0 = gather %x, %i axis=0 : f32[40]\n  return %0\n}\n"
+	require.Contains(t, runCommand(t, taken, "html", "-"), "times: none, because a run fails with random numbers for x, i")
+}
+
+// TestExplainOfDump: Explain of a dump names the same lines of the user's source as in the program.
+func TestExplainOfDump(t *testing.T) {
+	x, w := graph.Input("x", graph.Float32, 4, 3), graph.Const(graph.Of([]float32{1, 2, 3}))
+	p, err := graph.Compile(x.Mul(w), graph.WithName("f"))
+	require.NoError(t, err)
+	var dump strings.Builder
+	require.NoError(t, p.Dump(&dump, "graph"))
+	require.Equal(t, p.Explain(), runCommand(t, dump.String(), "explain", "-"))
+	require.Equal(t, 4, strings.Count(p.Explain(), "// tool_test.go:"))
+}
