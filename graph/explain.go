@@ -65,7 +65,7 @@ type explanation struct {
 	nests *nest.Program
 	uses  *plan.Uses
 	tasks []*nest.Task // by step: the first task that computes it
-	costs []float64    // by step: its part of a run, together 1: estimated, but for tasks whose time is measured; see measured
+	costs []float64    // by step: its part of a run, together 1: estimated, or measured; see measured
 }
 
 // explanation describes the latest binding. It returns nil if the program has no binding.
@@ -92,11 +92,9 @@ func (p *Program) explanation() *explanation {
 		if t == nil || i-t.First >= len(t.Choices) { // a step without elements
 			continue
 		}
-		of := 1.0
-		if all := costOf(t); e.measured() && all > 0 {
-			of = float64(bound.Times.Median(t.First)) / all
+		if e.costs[i] = t.Choices[i-t.First].Cost; e.measured() {
+			e.costs[i] = float64(bound.Times.Median(i, i))
 		}
-		e.costs[i] = of * t.Choices[i-t.First].Cost
 		sum += e.costs[i]
 	}
 	for i := range e.costs {
@@ -107,14 +105,6 @@ func (p *Program) explanation() *explanation {
 
 // measured reports whether the binding's runs were profiled, so that the parts of a run are measured.
 func (e *explanation) measured() bool { return e.bound.Times != nil && e.bound.Times.Runs() > 0 }
-
-// costOf returns the estimated cost of the steps of a task.
-func costOf(t *nest.Task) (sum float64) {
-	for i := range t.Choices {
-		sum += t.Choices[i].Cost
-	}
-	return sum
-}
 
 // shareText returns a part of a run in percent.
 func shareText(part float64) string {

@@ -128,7 +128,7 @@ func TestExplainAnswers(t *testing.T) {
 		p, err := graph.Compile(append(g.outputs(), graph.WithName(g.name), graph.WithWorkers(1), graph.WithDebug(graph.AVX2))...)
 		require.NoError(t, err)
 		text := p.Explain()
-		require.LessOrEqual(t, strings.Count(text, "\n"), 80, "%s does not fit a screen", g.name)
+		require.LessOrEqual(t, strings.Count(text, "\n"), 90, "%s does not fit a screen", g.name)
 		rows := explainRows(text)
 		for k, q := range explainQuestions {
 			said, want := q.read(rows), explainAnswers[g.name][k]
@@ -171,12 +171,13 @@ func TestExplainStep(t *testing.T) {
 	require.Contains(t, (*graph.Program)(nil).ExplainStep(0), "there is no step 0")
 }
 
-// TestExplainStepOfGroup: the kernels that a step of a row group lists are said to be those of the group.
+// TestExplainStepOfGroup: a step of a row group lists its own kernels, not those of the group.
 func TestExplainStepOfGroup(t *testing.T) {
 	p, err := graph.Compile(f32("x", 512, 1000).Softmax(1), graph.WithWorkers(1))
 	require.NoError(t, err)
 	text := p.ExplainStep(1)
-	require.Contains(t, text, "\n  calls   all of the row group, steps 0 to 3:\n  calls   reduce [max] kernel (u0:f32) { store u0 }\n")
+	require.Equal(t, 1, strings.Count(text, "\n  calls   "))
+	require.Regexp(t, `(?m)^  calls   reduce \[_, add\] kernel `, text)
 }
 
 // TestStoredFor: what steps store is named after the decisions about them, or after the only one about no step.

@@ -129,39 +129,15 @@ func (e *explanation) where(d *Decision) string {
 		text += " stores it"
 	}
 	var readers []int
-	for _, buffer := range e.stored(d) {
-		for _, r := range e.uses.Readers(buffer) {
-			if r != d.Step && !slices.Contains(readers, r) {
-				readers = append(readers, r)
-			}
+	for _, r := range e.uses.Readers(e.pl.Steps[d.Step].Out[d.Out].Buffer) {
+		if r != d.Step && !slices.Contains(readers, r) {
+			readers = append(readers, r)
 		}
 	}
 	if len(readers) > 0 {
 		text += " for " + e.stepNames(readers)
 	}
 	return text
-}
-
-// stored returns the buffers in which a step stores the value of a decision: those of its outputs with the value's op, else
-// those that it does not reduce, else all. The results of reductions beside other results have no decisions.
-func (e *explanation) stored(d *Decision) (buffers []int) {
-	s, most := &e.pl.Steps[d.Step], 0
-	for i := range s.Out {
-		rank := 0
-		if s.Out[i].Stored() {
-			rank = 1
-			if in := s.Body.Inst(s.Body.Out[i]); in != nil && in.Op == d.Op {
-				rank = 2
-			}
-		}
-		if rank > most {
-			most, buffers = rank, nil
-		}
-		if rank == most {
-			buffers = append(buffers, s.Out[i].Buffer)
-		}
-	}
-	return buffers
 }
 
 // packs says which steps pack the right operand of a product, and whose it is.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stridefuse/stridefuse/internal/page"
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -125,7 +124,7 @@ func (e *explanation) choice(i int) *nest.Choice {
 }
 
 // step writes the rows of a step: what it computes and how; its share of the run and the signature of its loop; and the
-// kernels of a tiling, which a row group has together.
+// kernels of a tiling.
 func (e *explanation) step(b *bytes.Buffer, i int) {
 	text, c := e.p.stepText(e.pl, i), e.choice(i)
 	t := e.tasks[i]
@@ -145,61 +144,38 @@ func (e *explanation) step(b *bytes.Buffer, i int) {
 		text += " (" + fewOf(names) + ")"
 	}
 	line(b, "step "+strconv.Itoa(i), text, e.pl.Steps[i].Pos)
-	share := shareText(e.costs[i])
-	if e.measured() && t.Last > t.First {
-		share = "~" + share // the steps of a row group have one time
-	}
-	line(b, share, c.Kernel, ir.Pos{})
-	if i == t.Last && slices.ContainsFunc(t.Choices, func(c nest.Choice) bool { return c.Kernels > 1 }) {
-		var names []string
-		for _, k := range e.called(t) {
-			if name := kernelName(k); !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-		line(b, "", "calls "+strings.Join(names, "; "), ir.Pos{})
+	line(b, shareText(e.costs[i]), c.Kernel, ir.Pos{})
+	if c.Kernels > 1 {
+		e.calls(b, i)
 	}
 }
 
-// called returns the kernels that the tasks of a task's steps call, each once, in the order of the calls.
-func (e *explanation) called(t *nest.Task) (all []kernel.Code) {
-	met := map[string]bool{}
+// calls writes the kernels of a step that calls several, or the first step that calls the same ones.
+func (e *explanation) calls(b *bytes.Buffer, step int) {
+	list := e.called(step)
+	for i := range step {
+		if c := e.choice(i); c != nil && c.Kernels > 1 && slices.Equal(e.called(i), list) {
+			line(b, "", fmt.Sprintf("calls the kernels of step %d", i), ir.Pos{})
+			return
+		}
+	}
+	line(b, "", "calls "+strings.Join(list, ", "), ir.Pos{})
+}
+
+// called returns the signatures of the kernels that a step calls, each once, in the order of the calls.
+func (e *explanation) called(step int) (all []string) {
 	for i := range e.nests.Tasks {
 		of := &e.nests.Tasks[i]
-		if of.First < t.First || of.Last > t.Last {
+		if step < of.First || step > of.Last {
 			continue
 		}
-		for c := range nest.Calls(of.Parts) {
-			if sig := c.Kernel.Signature(); !met[sig] {
-				met[sig] = true
-				all = append(all, c.Kernel)
+		for c := range nest.Calls(of.Of(step)) {
+			if k := c.Kernel.Signature(); !slices.Contains(all, k) {
+				all = append(all, k)
 			}
 		}
 	}
 	return all
-}
-
-// kernelName is a short name of a kernel: the ops of its body, "mul add tanh", or its signature without a body.
-func kernelName(code kernel.Code) string {
-	body, what := (*kernel.Kernel)(nil), ""
-	switch k := code.(type) {
-	case *kernel.Kernel:
-		body = k
-	case *kernel.Micro:
-		if body = k.Body; body == nil {
-			return k.Signature()
-		}
-		if what, _, _ = strings.Cut(k.Signature(), " kernel "); len(body.Body) > 0 {
-			what += " of "
-		}
-	default:
-		return code.Signature()
-	}
-	ops := make([]string, len(body.Body))
-	for i, in := range body.Body {
-		ops[i] = in.Op.String()
-	}
-	return what + strings.Join(ops, " ")
 }
 
 // operandName names operand o of a step, the inputs first.
@@ -208,10 +184,18 @@ func (e *explanation) operandName(i, o int) string {
 	if o < len(s.In) {
 		return e.bufferName(s.In[o].Buffer, i)
 	}
-	return e.bufferName(s.Out[o-len(s.In)].Buffer, i)
+	return e.storedName(s.Out[o-len(s.In)].Buffer)
 }
 
-// bufferName names a buffer that a step touches: by its input, constant or output, or by the step that stores it.
+// storedName names a buffer that a step stores to.
+func (e *explanation) storedName(buffer int) string {
+	if b := &e.pl.Buffers[buffer]; b.Kind == plan.ResultBuffer {
+		return e.p.outputs[b.Index].Name
+	}
+	return "its result"
+}
+
+// bufferName names a buffer that a step reads: by its input, constant or output, or by the steps that store it.
 func (e *explanation) bufferName(buffer, step int) string {
 	switch b := &e.pl.Buffers[buffer]; b.Kind {
 	case plan.ParamBuffer:
@@ -223,15 +207,24 @@ func (e *explanation) bufferName(buffer, step int) string {
 	case plan.IotaBuffer:
 		return "an iota"
 	}
-	if w := e.uses.Writers(buffer); len(w) > 0 && w[0] != step {
-		return fmt.Sprintf("the result of step %d", w[len(w)-1])
+	var writers []int
+	for _, w := range e.uses.Writers(buffer) {
+		if w != step && !slices.Contains(writers, w) {
+			writers = append(writers, w)
+		}
 	}
-	return "its result"
+	switch {
+	case len(writers) == 0:
+		return "its result"
+	case len(writers) == 1:
+		return fmt.Sprintf("the result of step %d", writers[0])
+	}
+	return "the result of steps " + numbersText(writers)
 }
 
 // ExplainStep describes one step of Explain in full: its operands; its strategy and the cost of every other one, or the
-// first condition that another one needs and the step does not meet, with its numbers; the kernels that it calls, or
-// its row group does; and the decisions about its values. It returns a text that says so if there is no such step.
+// first condition that another one needs and the step does not meet, with its numbers; the kernels that it calls; and
+// the decisions about its values. It returns a text that says so if there is no such step.
 func (p *Program) ExplainStep(i int) string {
 	e := (*explanation)(nil)
 	if !p.empty() {
@@ -251,7 +244,7 @@ func (p *Program) ExplainStep(i int) string {
 		line(&b, "reads", e.bufferName(a.Buffer, i)+" "+e.accessText(a, s.Body.In[k].DType), ir.Pos{})
 	}
 	for _, o := range s.Out {
-		text := e.bufferName(o.Buffer, i)
+		text := e.storedName(o.Buffer)
 		if readers := e.uses.Readers(o.Buffer); len(readers) > 0 {
 			text += ", read by " + e.stepNames(readers)
 		}
@@ -266,11 +259,8 @@ func (p *Program) ExplainStep(i int) string {
 				line(&b, "not", r.Strategy+": "+r.Why, ir.Pos{})
 			}
 		}
-		if t := e.tasks[i]; t.Last > t.First {
-			line(&b, "calls", fmt.Sprintf("all of the row group, steps %d to %d:", t.First, t.Last), ir.Pos{})
-		}
-		for _, k := range e.called(e.tasks[i]) {
-			line(&b, "calls", k.Signature(), ir.Pos{})
+		for _, k := range e.called(i) {
+			line(&b, "calls", k, ir.Pos{})
 		}
 	}
 	e.decisions(&b, func(d *Decision) bool { return d.Step == i })

@@ -36,12 +36,51 @@ func TestExplainJoined(t *testing.T) {
 }
 
 // TestExplainReaders: a line about one result of a step does not name the readers of the step's other results. Here step 2
-// reads only the sums of the rows.
+// reads only the sums of the rows. Reductions that another loop reads have lines too.
 func TestExplainReaders(t *testing.T) {
 	lines := explained(t, "materialized", f32("x", 512, 1000).Softmax(1).Sum(0), graph.WithWorkers(1))
 	require.Len(t, lines, 2)
 	require.Regexp(t, `^exp, 3.91 MiB: step 1 stores it for step 3 \(add\): `, lines[0])
 	require.Regexp(t, `^reciprocal, 4 KiB: step 2 stores it for step 3 \(add\): `, lines[1])
+	const why = ": a reduction is complete only at the end of its loop, and another loop reads it"
+	require.Equal(t, []string{"max, 4 KiB: step 0 stores it for step 1 (add)" + why, "add, 4 KiB: step 1 stores it for step 2 (reciprocal)" + why},
+		explained(t, "staged", f32("x", 512, 1000).Softmax(1).Sum(0), graph.WithWorkers(1)))
+	require.Equal(t, []string{"add, 8 KiB: step 0 stores it for step 1 (sort)" + why}, explained(t, "materialized", f32("x", 100, 1024).Sum(0).Sort(0)))
+}
+
+// TestExplainReadersOfEach: two results of one step with the same op have readers of their own.
+func TestExplainReadersOfEach(t *testing.T) {
+	x, y := f32("x", 64, 64), f32("y", 64, 64)
+	a, b := x.Add(y).Exp(), x.Sub(y).Exp()
+	lines := strings.Join(explained(t, "materialized", a.Sort(1), b.ArgSort(1), a.Mul(b)), "\n")
+	require.Contains(t, lines, "step 0 stores it for step 1 (")
+	require.Contains(t, lines, "step 0 stores it for step 2 (")
+	require.NotContains(t, lines, " and step ")
+}
+
+// TestExplainParted: what several steps store is the result of them all, and a step names its own part so.
+func TestExplainParted(t *testing.T) {
+	x := f32("x", 100, 64)
+	p, err := graph.Compile(graph.Concat(0, x.Exp(), x.T().Reshape(100, 64).Sqrt()).Sort(1))
+	require.NoError(t, err)
+	require.Regexp(t, `(?m)^  reads   the result of steps 0 and 1 `, p.ExplainStep(2))
+	require.Regexp(t, `(?m)^  stores  its result, read by step 2 \(sort\) `, p.ExplainStep(0))
+}
+
+// TestExplainKernels: the kernels of Explain have the names by which the schedule calls them.
+func TestExplainKernels(t *testing.T) {
+	p, err := graph.Compile(f32("x", 100, 64).T().Add(f32("y", 64, 100)).Tanh().Sum(0), graph.WithDebug(graph.TilingOnly))
+	require.NoError(t, err)
+	var dump strings.Builder
+	require.NoError(t, p.Dump(&dump, "schedule"))
+	text, called := p.Explain(), 0
+	for l := range strings.Lines(dump.String()) {
+		if k, ok := strings.CutPrefix(strings.TrimSpace(l), "call "); ok {
+			called++
+			require.Regexp(t, "calls (.*, )?"+regexp.QuoteMeta(k)+"(\n|, )", text)
+		}
+	}
+	require.Greater(t, called, 1)
 }
 
 // TestExplainParts: a step that computes a part of an array names the part.
@@ -67,6 +106,7 @@ func TestExplainMoves(t *testing.T) {
 		{f32("x", 100, 200).Slice("::2, 5").Exp(), 2 * 50 * 4, 2 * 50 * 4},
 		{f32("a", 100, 200).MatMul(w), 4 * (100*200 + 200*300 + 100*300), 4 * (100*200 + 200*300 + 100*300)},
 		{f32("x", 100, 200).Exp().Sort(1), 4 * 4 * 100 * 200, 2 * 4 * 100 * 200},
+		{f32("x", 100, 200).Softmax(1), 2 * 4 * 100 * 200, 2 * 4 * 100 * 200}, // two steps of a block read x
 	} {
 		p, err := graph.Compile(c.out)
 		require.NoError(t, err)

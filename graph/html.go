@@ -131,21 +131,14 @@ func (x *inspection) pageSteps() []page.Step {
 	for i := range x.plan.Steps {
 		s := &x.plan.Steps[i]
 		row := page.Step{What: x.p.stepText(x.plan, i), Origin: x.ofStep[i], Share: -1}
-		move := func(a plan.Access, extents []int) {
-			n := x.plan.Bytes(a, extents)
-			kind := x.plan.Buffers[a.Buffer].Kind
-			if !met[a.Buffer] && (kind == plan.ParamBuffer || kind == plan.ResultBuffer) {
+		x.plan.Moves(i, func(buffer, n int, _ bool) {
+			kind := x.plan.Buffers[buffer].Kind
+			if !met[buffer] && (kind == plan.ParamBuffer || kind == plan.ResultBuffer) {
 				row.Needed += n
 			} else {
 				row.Extra += n
 			}
-		}
-		for _, a := range s.In {
-			move(a, s.Extents())
-		}
-		for o, out := range s.Out {
-			move(out.Access, s.OutExtents(o))
-		}
+		})
 		for a := range s.Accesses() {
 			met[a.Buffer] = x.plan.Buffers[a.Buffer].Kind != plan.ResultBuffer // several steps may store parts of one result
 		}
@@ -174,13 +167,14 @@ func (x *inspection) pageKernels() []page.Kernel {
 	at, told := map[string]int{}, map[[2]int]bool{} // the second has pairs of kernel and step
 	for i := range x.nests.Tasks {
 		t := &x.nests.Tasks[i]
-		for sig := range calls(t.Parts) {
-			k, met := at[sig]
-			if !met {
-				k = len(list)
-				at[sig], list = k, append(list, page.Kernel{Signature: sig})
-			}
-			for _, s := range callers(t, sig) {
+		for s := t.First; s <= t.Last; s++ {
+			for c := range nest.Calls(t.Of(s)) {
+				sig := c.Kernel.Signature()
+				k, met := at[sig]
+				if !met {
+					k = len(list)
+					at[sig], list = k, append(list, page.Kernel{Signature: sig})
+				}
 				if !told[[2]int{k, s}] {
 					told[[2]int{k, s}] = true
 					list[k].Steps = append(list[k].Steps, s)
@@ -191,50 +185,6 @@ func (x *inspection) pageKernels() []page.Kernel {
 	return list
 }
 
-// callers returns the steps of a task that call a kernel: those whose only kernel it is, or else those that call
-// several kernels or copy operands.
-func callers(t *nest.Task, sig string) []int {
-	var alone, several, all []int
-	for s := t.First; s <= t.Last; s++ {
-		all = append(all, s)
-		if s-t.First >= len(t.Choices) {
-			continue
-		}
-		switch c := &t.Choices[s-t.First]; {
-		case c.Kernel == sig:
-			alone = append(alone, s)
-		case c.Kernels > 1 || len(c.Packed) > 0:
-			several = append(several, s)
-		}
-	}
-	for _, steps := range [][]int{alone, several} {
-		if steps != nil {
-			return steps
-		}
-	}
-	return all
-}
-
-// calls yields the kernel signatures that nests call.
-func calls(parts []nest.Nest) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for i := range parts {
-			for _, it := range parts[i].Items {
-				if it.Call != nil && !yield(it.Call.Kernel.Signature()) {
-					return
-				}
-				if it.Nest != nil {
-					for sig := range calls([]nest.Nest{*it.Nest}) {
-						if !yield(sig) {
-							return
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
 // measured adds the times of the runs so far.
 func (x *inspection) measured(out *page.Page) {
 	q := x.p.Profile()
@@ -243,11 +193,14 @@ func (x *inspection) measured(out *page.Page) {
 	}
 	out.Profile = q.summary()
 	for _, s := range q.Steps {
-		row := &out.Steps[s.First]
-		row.Time, row.Share = rounded(s.Time).String(), float64(s.Time)/float64(max(q.sum(), 1))
-		row.Rate = s.rate(q)
-		for i := s.First + 1; i <= s.Last; i++ {
-			out.Steps[i].Time = "with step " + fmt.Sprint(s.First)
+		each := s.Steps
+		if each == nil {
+			each = []StepProfile{s}
+		}
+		for _, s := range each {
+			row := &out.Steps[s.First]
+			row.Time, row.Share = rounded(s.Time).String(), float64(s.Time)/float64(max(q.sum(), 1))
+			row.Rate = s.rate(q)
 		}
 	}
 }

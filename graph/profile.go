@@ -14,7 +14,6 @@ import (
 	"github.com/stridefuse/stridefuse/internal/program"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/elementary"
-	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/runtime"
@@ -43,12 +42,15 @@ type StepProfile struct {
 	First, Last int           // step numbers, as in Explain
 	Time        time.Duration // median time in one run
 	Bytes       int           // bytes read from memory and stored to it, each element once
+	Local       int           // of one step: bytes read from local memory of its row group and stored there, which stay in the caches
 	// Ops is the number of operations on elements. A multiply-add counts as two, an elementary function as many as its
 	// expansion has. It is 0 for steps that only move elements, such as sorts.
-	Ops    float64
-	DType  DType   // the type in which most operations compute
-	Packed float64 // number of elements that are copied to where kernels read or store them, or 0
-	Calls  float64 // number of kernel calls, at most
+	Ops     float64
+	DType   DType         // the type in which most operations compute
+	Packing time.Duration // the part of Time in which elements were only copied, to where kernels read or store them
+	Calls   float64       // number of kernel calls, at most
+	// Steps are the steps of a row group. Their times are measured in some of its blocks, and divide Time.
+	Steps []StepProfile
 }
 
 // Bound is the limit of the machine that a step comes closest to.
@@ -62,12 +64,8 @@ const (
 	ByCalls      Bound = "calls"      // kernel calls: the step is small, or its rows are short
 )
 
-// Times of packing and calls, by which steps are judged. Xeon with AVX-512: copying strided elements in the caches takes
-// 0.5 ns an element (BenchmarkWeights of ir/tuning). The time of a call of a kernel is an estimate that was not measured.
-const (
-	packNanos = 0.5
-	callNanos = 25
-)
+// callNanos is the time of a call of a kernel, by which steps are judged. It is an estimate that was not measured.
+const callNanos = 25
 
 // bounds are the limits in the order in which ties are broken.
 var bounds = [...]Bound{ByMemory, ByArithmetic, ByPacking, ByCalls}
@@ -75,7 +73,7 @@ var bounds = [...]Bound{ByMemory, ByArithmetic, ByPacking, ByCalls}
 // parts returns, for each of bounds, the part of the step's time that it would take if only that limit held.
 func (s StepProfile) parts(l Limits) (parts [len(bounds)]float64) {
 	workers := float64(max(1, l.Workers))
-	for i, nanos := range [...]float64{float64(s.Bytes) / l.MemoryGB, s.Ops / l.GFLOPs(s.DType), s.Packed * packNanos / workers, s.Calls * callNanos / workers} {
+	for i, nanos := range [...]float64{float64(s.Bytes) / l.MemoryGB, s.Ops / l.GFLOPs(s.DType), float64(s.Packing), s.Calls * callNanos / workers} {
 		if !math.IsInf(nanos, 0) && !math.IsNaN(nanos) { // else the limit was not measured
 			parts[i] = nanos / float64(max(s.Time, 1))
 		}
@@ -87,13 +85,16 @@ func (s StepProfile) parts(l Limits) (parts [len(bounds)]float64) {
 // because the limit is measured with stores, which also read what they overwrite: a loop that only loads may be a third faster.
 const cachedPart = 1.5
 
+// cached reports whether the step's operands are in the caches: see cachedPart, or most of them are local.
+func (s StepProfile) cached(l Limits) bool { return s.parts(l)[0] >= cachedPart || s.Local > s.Bytes }
+
 // Bound returns the limit that the step comes closest to on a machine, and which part of the step's time is explained by
 // that limit alone: 1 if the step is as fast as the limit allows. Memory does not count if the step moves its bytes at 1.5
-// times memory's rate or more, because they are in the caches then.
+// times memory's rate or more, or most of them are local, because they are in the caches then.
 func (s StepProfile) Bound(l Limits) (by Bound, part float64) {
 	parts := s.parts(l)
 	best := 0
-	if parts[0] >= cachedPart {
+	if s.cached(l) {
 		best, parts[0] = 1, 0
 	}
 	for i := range parts {
@@ -133,19 +134,29 @@ func (p *Program) stepProfiles(b *program.Binding) []StepProfile {
 	}
 	var steps []StepProfile
 	for i := range nests.Tasks {
+		t := &nests.Tasks[i]
 		if !nests.Continues(i) {
-			steps = append(steps, profileOf(b, &nests.Tasks[i]))
+			steps = append(steps, profileOf(b, t.First, t.Last))
 		}
-		steps[len(steps)-1].add(nests.Tasks[i].Parts)
+		s := &steps[len(steps)-1]
+		s.Calls += callsOf(t.Parts)
+		if t.Last == t.First {
+			continue
+		}
+		for step := t.First; step <= t.Last; step++ {
+			one := profileOf(b, step, step)
+			one.Local, one.Calls = b.Plan.Local(step), callsOf(t.Of(step))
+			s.Steps = append(s.Steps, one)
+		}
 	}
 	return steps
 }
 
-// profileOf returns the profile of a task, without its calls.
-func profileOf(b *program.Binding, t *nest.Task) StepProfile {
-	s := StepProfile{First: t.First, Last: t.Last, Time: b.Times.Median(t.First)}
+// profileOf returns the profile of the steps first to last together, without their calls.
+func profileOf(b *program.Binding, first, last int) StepProfile {
+	s := StepProfile{First: first, Last: last, Time: b.Times.Median(first, last), Packing: b.Times.Copied(first, last)}
 	most := 0.0
-	for i := t.First; i <= t.Last; i++ {
+	for i := first; i <= last; i++ {
 		read, written := b.Plan.Traffic(i)
 		s.Bytes += read + written
 		ops, dt := operations(&b.Plan.Steps[i])
@@ -156,14 +167,12 @@ func profileOf(b *program.Binding, t *nest.Task) StepProfile {
 	return s
 }
 
-// add counts the calls of a task, and the elements that they copy.
-func (s *StepProfile) add(parts []nest.Nest) {
-	for c, times := range nest.CallCounts(parts) {
-		s.Calls += float64(times)
-		if kernel.Moves(c.Kernel) {
-			s.Packed += float64(times) * float64(c.Rows.N) * float64(c.Cols.N)
-		}
+// callsOf returns the number of calls of nests, at most.
+func callsOf(nests []nest.Nest) (calls float64) {
+	for _, times := range nest.CallCounts(nests) {
+		calls += float64(times)
 	}
+	return calls
 }
 
 // operations returns the number of operations on elements of a step, and the type in which most of them compute.
@@ -206,8 +215,10 @@ func (p *Profile) String() string {
 	return b.String()
 }
 
-// mostHot is the most steps of a profile that Explain tells one by one.
-const mostHot = 12
+const (
+	mostHot   = 12 // the most steps of a profile that Explain tells one by one
+	leastTold = 3  // the least part of a run, in percent, with which Explain tells of a step of a row group
+)
 
 // explain writes the lines of Explain about a profile; nil gives none. If the program has many steps, those that take the
 // most time come first, and the others are told together.
@@ -230,8 +241,18 @@ func (p *Profile) explain(b *bytes.Buffer) {
 			line(b, "", fmt.Sprintf("%d other steps: %v, %.0f%% of the run", len(steps)-i, rounded(rest), percent(rest, p.sum())), ir.Pos{})
 			break
 		}
-		line(b, "", fmt.Sprintf("step %s: %v, %.0f%% of the run; %s", s.Name(), rounded(s.Time), percent(s.Time, p.sum()), s.rate(p)), ir.Pos{})
+		line(b, "", s.text(p), ir.Pos{})
+		for _, one := range s.Steps {
+			if percent(one.Time, p.sum()) >= leastTold {
+				line(b, "", "  "+one.text(p), ir.Pos{})
+			}
+		}
 	}
+}
+
+// text is what Explain says of steps.
+func (s StepProfile) text(p *Profile) string {
+	return fmt.Sprintf("step %s: %v, %.0f%% of the run; %s", s.Name(), rounded(s.Time), percent(s.Time, p.sum()), s.rate(p))
 }
 
 // summary says how many runs there were, how long they took, and what the limits are.
@@ -269,7 +290,7 @@ func (s StepProfile) verdict(l Limits) string {
 	parts := s.parts(l)
 	by, most := s.Bound(l)
 	text, every := "", "every limit"
-	if parts[0] >= cachedPart {
+	if s.cached(l) {
 		text, every, parts[0] = "in the caches, ", "every other limit", 0
 	}
 	var others []string

@@ -48,16 +48,29 @@ func TestProfile(t *testing.T) {
 	require.Contains(t, p.Explain(), p.Profile().String())
 }
 
-// TestProfileParts: the part of a step of a row group is marked as estimated, since only the group's time is measured.
-func TestProfileParts(t *testing.T) {
-	x := f32("x", 512, 1000)
-	p, err := graph.Compile(x.Softmax(1), x.Sort(1), graph.WithProfile(), graph.WithWorkers(1))
+// TestProfileOfGroup: the steps of a row group have times of their own, which Explain's parts of the run follow.
+func TestProfileOfGroup(t *testing.T) {
+	p, err := graph.Compile(f32("x", 512, 1000).Softmax(1), graph.WithProfile(), graph.WithWorkers(1))
 	require.NoError(t, err)
-	require.NotContains(t, p.Explain(), "~", "nothing is measured")
-	_, err = p.RunAll(context.Background(), graph.Full(graph.Float32, 0.5, 512, 1000))
-	require.NoError(t, err)
-	require.Regexp(t, `(?m)^  ~<?\d\S*% +reduce \[max\]`, p.Explain())
-	require.Regexp(t, `(?m)^  <?\d\S*% +sort`, p.Explain())
+	for range 2 { // a median of one run
+		_, err = p.RunAll(context.Background(), graph.Full(graph.Float32, 0.5, 512, 1000))
+		require.NoError(t, err)
+	}
+	q := p.Profile()
+	require.Len(t, q.Steps, 1)
+	group, sum := q.Steps[0], time.Duration(0)
+	require.Len(t, group.Steps, 4)
+	for i, s := range group.Steps {
+		require.Equal(t, i, s.First)
+		require.Positive(t, s.Time)
+		sum += s.Time
+	}
+	require.InDelta(t, float64(group.Time), float64(sum), 4, "nanoseconds are rounded down")
+	exp := group.Steps[1]
+	require.Equal(t, 4*(512*1000+2*512), exp.Local, "the exponentials, and for each row a maximum and a sum")
+	require.Positive(t, exp.Calls)
+	require.Contains(t, q.String(), "\n            step 1: ")
+	require.NotContains(t, p.Explain(), "~")
 }
 
 // TestProfileVerdict: what binds a step of a microsecond on a machine of 10 GB/s and 100 GFLOP/s.

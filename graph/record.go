@@ -74,7 +74,7 @@ var environment = sync.OnceValue(func() *recorder {
 })
 
 // missed returns the function that records the runs of a plan that lacks kernels: see program.Observe.
-func (s *settings) missed() func(*plan.Plan, *nest.Program) func([]time.Duration) {
+func (s *settings) missed() func(*plan.Plan, *nest.Program) func(took []time.Duration) {
 	recorders := s.recorders
 	if e := environment(); e != nil && !s.hidden {
 		recorders = append(recorders, e)
@@ -83,7 +83,7 @@ func (s *settings) missed() func(*plan.Plan, *nest.Program) func([]time.Duration
 		return nil
 	}
 	r := &record{to: recorders, lacked: map[string]*lacked{}}
-	return func(pl *plan.Plan, nests *nest.Program) func([]time.Duration) {
+	return func(pl *plan.Plan, nests *nest.Program) func(took []time.Duration) {
 		kernels := missedBy(pl, nests)
 		if len(kernels) == 0 {
 			return nil
@@ -96,13 +96,7 @@ func (s *settings) missed() func(*plan.Plan, *nest.Program) func([]time.Duration
 type missed struct {
 	signature string
 	bytes     int // bytes that its steps move in one run
-	steps     []missedStep
-}
-
-// missedStep is a step's share of the time of its task, by cost.
-type missedStep struct {
-	task int // index of the task
-	part float64
+	steps     []int
 }
 
 // missedBy returns the kernels that a schedule replaces by tilings.
@@ -110,10 +104,6 @@ func missedBy(pl *plan.Plan, nests *nest.Program) []missed {
 	var out []missed
 	for i := range nests.Tasks {
 		t := &nests.Tasks[i]
-		total := 0.0
-		for _, c := range t.Choices {
-			total += c.Cost
-		}
 		for k, c := range t.Choices {
 			if c.Kernels < 2 && !program.IsAssembled(&c) {
 				continue
@@ -124,7 +114,7 @@ func missedBy(pl *plan.Plan, nests *nest.Program) []missed {
 			}
 			read, written := pl.Traffic(t.First + k)
 			out[at].bytes += read + written
-			out[at].steps = append(out[at].steps, missedStep{t.First, c.Cost / max(total, 1)})
+			out[at].steps = append(out[at].steps, t.First+k)
 		}
 	}
 	return out
@@ -144,7 +134,7 @@ type lacked struct {
 	took        time.Duration
 }
 
-// add adds a run with the times of its tasks, and writes lines when it is time to.
+// add adds a run with the times of its steps, and writes lines when it is time to.
 func (r *record) add(kernels []missed, took []time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -157,7 +147,7 @@ func (r *record) add(kernels []missed, took []time.Duration) {
 		}
 		l.bytes, l.runs = l.bytes+m.bytes, l.runs+1
 		for _, s := range m.steps {
-			l.took += time.Duration(s.part * float64(took[s.task]))
+			l.took += took[s]
 		}
 	}
 	if r.runs++; r.runs&(r.runs-1) != 0 { // not a power of 2

@@ -53,6 +53,9 @@ type item struct {
 	long  bool // the call may take longer than the piece of its task: see pieces.go
 	fn    func(*abi.Frame)
 	nanos int // about the time of the call, if it is not long
+
+	step   int  // of a part of a task with several steps: counted from the task's first
+	copies bool // the call only copies elements
 }
 
 // loop is a loop that has two or more iterations in at least some executions.

@@ -14,13 +14,18 @@ import (
 // compute computes n iterations of the parts' parallel loops, starting at number first.
 func (t *nestTask) compute(w *worker, bases []unsafe.Pointer, first, n int) {
 	f := w.framesOf(t.number)
+	samples := w.job.observed.samplesOf(w.job.task)
 	if t.once {
 		p := &t.parts[0]
 		if !f.placed {
 			f.place(p.places, bases)
 			f.placed = w.keeps
 		}
-		f.execute(&p.loopNest, w)
+		if samples != nil {
+			f.executeSampled(&p.loopNest, w, samples)
+		} else {
+			f.execute(&p.loopNest, w)
+		}
 		return
 	}
 	for i := range t.parts {
@@ -32,7 +37,11 @@ func (t *nestTask) compute(w *worker, bases []unsafe.Pointer, first, n int) {
 		f.seek(p, bases, first)
 		m := min(n, p.iterations-first)
 		for k := m; ; f.advance(p.loops) {
-			if !f.execute(&p.loopNest, w) {
+			if samples != nil && p.sampled(first+m-k) {
+				if !f.executeSampled(&p.loopNest, w, samples) {
+					return
+				}
+			} else if !f.execute(&p.loopNest, w) {
 				return
 			}
 			if k--; k == 0 {

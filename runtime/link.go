@@ -180,6 +180,7 @@ func (k *taskLinker) nest(out *loopNest, in *nest.Nest) (some bool, err error) {
 	}
 	for i, it := range in.Items {
 		var err error
+		before := len(out.items)
 		switch {
 		case it.Call != nil:
 			err = k.call(out, it.Call)
@@ -193,6 +194,9 @@ func (k *taskLinker) nest(out *loopNest, in *nest.Nest) (some bool, err error) {
 		}
 		if err != nil {
 			return false, fmt.Errorf("item %d: %w", i, err)
+		}
+		for n := range out.items[before:] {
+			out.items[before+n].step = it.Step
 		}
 	}
 	return len(out.items) > 0, nil

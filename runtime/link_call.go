@@ -48,7 +48,7 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 	}
 	nanos, long := c.estimate(k.out.piece, k.largest(in.Rows), k.largest(in.Cols), func(field int) int { return k.largest(in.Fields[field]) })
 	k.out.calls = append(k.out.calls, c)
-	n.items = append(n.items, item{call: index, long: long, fn: code.fn, nanos: nanos})
+	n.items = append(n.items, item{call: index, long: long, fn: code.fn, nanos: nanos, copies: kernel.Moves(in.Kernel)})
 	return nil
 }
 

@@ -28,9 +28,10 @@ type Observer struct {
 	Progress  func(context.Context, Progress)
 	Every     time.Duration
 	Constants bool // of Progress
-	// Times is called at the end of a run without error, with the time of each task at the index of its first step. The
-	// times of several tasks of one step are added up.
-	Times func(took []time.Duration)
+	// Times is called at the end of a run without error, with the time of each step, and the part of it in which elements were
+	// only copied to where kernels read or store them. The times of several tasks of one step are added up. The time of a row group
+	// is divided among its steps by what they take in some of its blocks.
+	Times func(took, copied []time.Duration)
 	// Labels adds the labels "program" and "step" to the samples of a CPU profile.
 	Labels bool
 }
@@ -43,13 +44,15 @@ type observation struct {
 	Observer
 	ctx         context.Context
 	st          *state
-	begun, last int64   // times of the start and of the last report
-	task        *task   // being executed
-	done        int     // steps
-	steps       int     // of all tasks
-	before      float64 // work of the earlier tasks
-	work        float64 // of all tasks
-	took        []time.Duration
+	begun, last int64           // times of the start and of the last report
+	task        *task           // being executed
+	done        int             // steps
+	steps       int             // of all tasks
+	before      float64         // work of the earlier tasks
+	work        float64         // of all tasks
+	took        []time.Duration // by step
+	copied      []time.Duration
+	samples     []sample
 }
 
 // observation returns the observation of a run, or nil if it is not observed.
@@ -65,7 +68,8 @@ func (st *state) observation(ctx context.Context) *observation {
 		o.work += t.work
 	}
 	if n := len(l.tasks); n > 0 {
-		o.took = make([]time.Duration, l.tasks[n-1].last+1)
+		steps := l.tasks[n-1].last + 1
+		o.took, o.copied, o.samples = make([]time.Duration, steps), make([]time.Duration, steps), make([]sample, steps)
 	}
 	return o
 }
@@ -82,7 +86,7 @@ func (o *observation) compute() error {
 		}
 	}
 	if o.Times != nil {
-		o.Times(o.took)
+		o.Times(o.took, o.copied)
 	}
 	if o.Progress != nil {
 		return o.report(1)
@@ -110,7 +114,7 @@ func (o *observation) one(t *task) (err error) {
 	if err != nil {
 		return err
 	}
-	o.took[t.first] += time.Duration(clock() - begun)
+	o.divide(t, time.Duration(clock()-begun))
 	return o.chunk(0)
 }
 

@@ -28,7 +28,7 @@ func TestProgress(t *testing.T) {
 			var took []time.Duration
 			l.Observe(&runtime.Observer{
 				Progress: func(ctx context.Context, p runtime.Progress) { told = append(told, p) },
-				Times:    func(times []time.Duration) { took = times },
+				Times:    func(times, _ []time.Duration) { took = times },
 			})
 			require.NoError(t, l.Run(context.Background(), outs, ins))
 			last := told[len(told)-1]
@@ -60,7 +60,7 @@ func TestProgressFails(t *testing.T) {
 	told, ended := 0, false
 	l.Observe(&runtime.Observer{
 		Progress: func(context.Context, runtime.Progress) { told++; cancel() },
-		Times:    func([]time.Duration) { ended = true },
+		Times:    func(_, _ []time.Duration) { ended = true },
 	})
 	require.ErrorIs(t, l.Run(ctx, outs, ins), context.Canceled)
 	require.Equal(t, 1, told)
@@ -113,4 +113,38 @@ func TestTraceRegions(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, strings.Contains(data.String(), "program f"))
 	require.True(t, strings.Contains(data.String(), "step 0-2"))
+}
+
+// TestTimesOfSteps: the time of a row group is divided among its steps, each of which takes some; the steps of a product that copies its
+// operands to where kernels read them say so.
+func TestTimesOfSteps(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		p := lowered(t, sized(graphs["softmax"], "N", 3000, "M", 300))
+		require.Len(t, p.Rows, 1)
+		l := linked(t, &runtime.Executor{Workers: workers}, p)
+		outs, ins := operands(t, p.Buffers)
+		var took, copied []time.Duration
+		l.Observe(&runtime.Observer{Times: func(all, some []time.Duration) { took, copied = all, some }})
+		begun := time.Now()
+		require.NoError(t, l.Run(context.Background(), outs, ins))
+		sum := time.Duration(0)
+		for i := range p.Steps {
+			require.Positive(t, took[i], "step %d", i)
+			require.Zero(t, copied[i], "step %d", i)
+			sum += took[i]
+		}
+		require.Less(t, sum, time.Since(begun))
+
+		p = lowered(t, sized(graphs["product"], "N", 640, "M", 300))
+		l = linked(t, &runtime.Executor{Workers: workers}, p)
+		outs, ins = operands(t, p.Buffers)
+		l.Observe(&runtime.Observer{Times: func(all, some []time.Duration) { took, copied = all, some }})
+		require.NoError(t, l.Run(context.Background(), outs, ins))
+		most := time.Duration(0)
+		for i := range took {
+			require.LessOrEqual(t, copied[i], took[i])
+			most = max(most, copied[i])
+		}
+		require.Positive(t, most)
+	}
 }

@@ -3,6 +3,7 @@ package program
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -141,11 +142,14 @@ func (b *Binding) observe(to *Observe, l *runtime.Linked, nests *nest.Program) {
 	if to.Progress == nil && !to.Profiled && missed == nil {
 		return
 	}
-	o := &runtime.Observer{Progress: to.Progress, Every: to.Every, Times: missed}
+	o := &runtime.Observer{Progress: to.Progress, Every: to.Every}
+	if missed != nil {
+		o.Times = func(took, _ []time.Duration) { missed(took) }
+	}
 	if to.Profiled {
 		o.Labels = true
-		o.Times = func(took []time.Duration) {
-			b.Times.add(took)
+		o.Times = func(took, copied []time.Duration) {
+			b.Times.add(took, copied)
 			if missed != nil {
 				missed(took)
 			}
@@ -192,24 +196,28 @@ func (p *Program) SizesText(sizes map[string]int) string {
 type Times struct {
 	mu    sync.Mutex
 	runs  int
-	first []time.Duration   // of the first run, by the first step of each task
-	last  [][]time.Duration // of the last runs after it, in a ring
+	first runTimes   // of the first run
+	last  []runTimes // of the last runs after it, in a ring
 }
+
+// runTimes are the times of a run's steps, and the parts of these in which elements were only copied: see runtime.Observer.
+type runTimes struct{ took, copied []time.Duration }
 
 // timedRuns is the most runs of which Times keeps the times.
 const timedRuns = 64
 
 // add adds the times of a run.
-func (t *Times) add(took []time.Duration) {
+func (t *Times) add(took, copied []time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	run := runTimes{slices.Clone(took), slices.Clone(copied)}
 	switch {
 	case t.runs == 0:
-		t.first = slices.Clone(took)
+		t.first = run
 	case len(t.last) < timedRuns:
-		t.last = append(t.last, slices.Clone(took))
+		t.last = append(t.last, run)
 	default:
-		copy(t.last[(t.runs-1)%timedRuns], took)
+		t.last[(t.runs-1)%timedRuns] = run
 	}
 	t.runs++
 }
@@ -218,7 +226,7 @@ func (t *Times) add(took []time.Duration) {
 func (t *Times) reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.runs, t.first, t.last = 0, nil, nil
+	t.runs, t.first, t.last = 0, runTimes{}, nil
 }
 
 // Runs returns the number of complete runs.
@@ -228,51 +236,45 @@ func (t *Times) Runs() int {
 	return t.runs
 }
 
-// Median returns the median time of the task that begins with a step: that of the last runs without the first one of all, which
+// Median returns the median time of the steps first to last together: that of the last runs without the first one of all, which
 // finds nothing in the caches, or of the first if it is the only one.
-func (t *Times) Median(step int) time.Duration {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.median(func(took []time.Duration) time.Duration {
-		if step < len(took) { // else neither it nor a later one has elements
-			return took[step]
-		}
-		return 0
-	})
+func (t *Times) Median(first, last int) time.Duration {
+	return t.median(func(run *runTimes) time.Duration { return sumOf(run.took, first, last) })
+}
+
+// Copied returns the median time in which the steps first to last only copied elements, as Median does.
+func (t *Times) Copied(first, last int) time.Duration {
+	return t.median(func(run *runTimes) time.Duration { return sumOf(run.copied, first, last) })
 }
 
 // MedianOfRuns returns the median time of a run, as Median does.
-func (t *Times) MedianOfRuns() time.Duration {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.median(sumOf)
-}
+func (t *Times) MedianOfRuns() time.Duration { return t.Median(0, math.MaxInt) }
 
 // First returns the time of the first run.
 func (t *Times) First() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return sumOf(t.first)
+	return sumOf(t.first.took, 0, math.MaxInt)
 }
 
-func (t *Times) median(of func(took []time.Duration) time.Duration) time.Duration {
+func (t *Times) median(of func(run *runTimes) time.Duration) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	var all []time.Duration
-	for _, took := range t.last {
-		all = append(all, of(took))
-	}
-	if len(all) == 0 && t.first != nil {
-		all = append(all, of(t.first))
+	for i := range t.last {
+		all = append(all, of(&t.last[i]))
 	}
 	if len(all) == 0 {
-		return 0
+		return of(&t.first)
 	}
 	slices.Sort(all)
 	return all[len(all)/2]
 }
 
-func sumOf(took []time.Duration) (sum time.Duration) {
-	for _, d := range took {
-		sum += d
+// sumOf returns the sum of the times of the steps first to last. Steps behind the last one with elements have no times.
+func sumOf(times []time.Duration, first, last int) (sum time.Duration) {
+	for i := first; i <= last && i < len(times); i++ {
+		sum += times[i]
 	}
 	return sum
 }

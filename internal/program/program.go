@@ -47,7 +47,7 @@ type Observe struct {
 	Progress func(context.Context, runtime.Progress) // called during a run; may be nil
 	Every    time.Duration                           // how often Progress is called
 	Profiled bool                                    // bindings have Times
-	// Missed returns a function to call with the times of the tasks of each run of a plan, or nil. Missed may be nil.
+	// Missed returns a function to call with the times of the steps of each run of a plan, or nil. Missed may be nil.
 	Missed func(*plan.Plan, *nest.Program) func([]time.Duration)
 }
 

@@ -46,6 +46,26 @@ func (t *Task) Loops() *Nest {
 	return &t.Parts[0]
 }
 
+// Of returns the parts with only those items that are for a step of the plan, if the task has several.
+func (t *Task) Of(step int) []Nest {
+	if t.First == t.Last {
+		return t.Parts
+	}
+	var parts []Nest
+	for i := range t.Parts {
+		part := Nest{Loops: t.Parts[i].Loops}
+		for _, it := range t.Parts[i].Items {
+			if t.First+it.Step == step {
+				part.Items = append(part.Items, it)
+			}
+		}
+		if len(part.Items) > 0 {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
 // Continues reports whether a task continues the step of the task before it.
 func (p *Program) Continues(task int) bool {
 	t := &p.Tasks[task]
@@ -96,6 +116,7 @@ type Loop struct {
 type Item struct {
 	Call *Call
 	Nest *Nest
+	Step int // of an item of a part, if its task has several steps: the step that it is for, counted from the task's first
 }
 
 // Size is a number of elements: N, or N times the indices of the present iteration of

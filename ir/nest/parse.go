@@ -119,7 +119,7 @@ func (s *scanner) task() (t Task) {
 		t.Slots = append(t.Slots, s.slot())
 	}
 	for s.Bad == nil && s.Accept("part") {
-		t.Parts = append(t.Parts, s.nest())
+		t.Parts = append(t.Parts, s.nest(&t))
 	}
 	s.Want("}")
 	s.EndLine()
@@ -186,8 +186,8 @@ func (s *scanner) slot() (out Slot) {
 	return out
 }
 
-// nest reads loops and the items in them.
-func (s *scanner) nest() (n Nest) {
+// nest reads loops and the items in them, of a part with the numbers of the steps of its task, which is nil for other nests.
+func (s *scanner) nest(t *Task) (n Nest) {
 	if s.depth++; s.depth > maxDepth {
 		s.Refuse(s.Blanks(), "more than %d nests in each other", maxDepth)
 	}
@@ -202,19 +202,35 @@ func (s *scanner) nest() (n Nest) {
 	})
 	s.Want("{")
 	s.EndLine()
+	step := 0
 	for s.Bad == nil && !s.Accept("}") {
+		if t != nil && s.Accept("step") {
+			step = s.step(t)
+			continue
+		}
 		if s.Accept("for") {
-			inner := s.nest()
-			n.Items = append(n.Items, Item{Nest: &inner})
+			inner := s.nest(nil)
+			n.Items = append(n.Items, Item{Nest: &inner, Step: step})
 			continue
 		}
 		s.Mark(place{task: s.now, kind: "call", n: s.calls, arg: -1}, s.Pos)
 		s.calls++
-		n.Items = append(n.Items, Item{Call: s.call()})
+		n.Items = append(n.Items, Item{Call: s.call(), Step: step})
 	}
 	s.EndLine()
 	s.depth--
 	return n
+}
+
+// step reads the number of a step of a task, and returns it counted from the task's first.
+func (s *scanner) step(t *Task) int {
+	at := s.Blanks()
+	n := s.Integer()
+	if s.Bad == nil && (n < t.First || n > t.Last) {
+		s.Refuse(at, "the task has no step %d", n)
+	}
+	s.EndLine()
+	return n - t.First
 }
 
 // loopName reads the name of a loop and = behind it, or nothing.

@@ -25,7 +25,7 @@ func (k SlotKind) String() string {
 // String returns the program as text that Parse reads back. A loop is written as its extent and tile, behind the name of its axis if it
 // has one; of(0) is the number of
 // indices of the present iteration of loop 0. An argument is its slot, the strides of the enclosing loops, its offset, and the
-// step between its lines.
+// step between its lines. In a part of a task with several steps, a line such as "step 3" names the step of the items behind it.
 //
 //	nest double arena=0 {
 //	  %0 = param x 0  : f32[96,100] {96,100}:{1,96}+0
@@ -71,7 +71,7 @@ func (t *Task) write(b *bytes.Buffer, i int) {
 		fmt.Fprintf(b, "    $%d = %s\n", k, s)
 	}
 	for k := range t.Parts {
-		t.Parts[k].write(b, "part", "    ")
+		t.Parts[k].write(b, "part", "    ", t)
 	}
 	b.WriteString("  }\n")
 }
@@ -103,19 +103,23 @@ func (s Slot) String() string {
 	return s.Kind.String()
 }
 
-// write writes a nest and its items, each line behind an indent.
-func (n *Nest) write(b *bytes.Buffer, word, indent string) {
+// write writes a nest and its items, each line behind an indent. A part of the task t has the number of each step before its items, if
+// they are of several steps.
+func (n *Nest) write(b *bytes.Buffer, word, indent string, t *Task) {
 	loops := make([]string, len(n.Loops))
 	for i, l := range n.Loops {
 		loops[i] = l.String()
 	}
 	fmt.Fprintf(b, "%s%s [%s] {\n", indent, word, strings.Join(loops, ", "))
-	for _, item := range n.Items {
+	for i, item := range n.Items {
+		if t != nil && t.Last > t.First && (i == 0 || item.Step != n.Items[i-1].Step) {
+			fmt.Fprintf(b, "%s  step %d\n", indent, t.First+item.Step)
+		}
 		if item.Call != nil {
 			item.Call.write(b, indent+"  ")
 		}
 		if item.Nest != nil {
-			item.Nest.write(b, "for", indent+"  ")
+			item.Nest.write(b, "for", indent+"  ", nil)
 		}
 	}
 	b.WriteString(indent + "}\n")

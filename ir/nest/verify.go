@@ -239,6 +239,8 @@ func (v *verifier) nest(n *Nest, iterations int) {
 	}
 	for i, item := range n.Items {
 		switch {
+		case item.Step < 0 || item.Step > v.now.Last-v.now.First || item.Step > 0 && v.depth > 1:
+			v.fail(place{task: v.index}, "item %d of part %d is of no step of the task", i, v.part)
 		case item.Call != nil && item.Nest == nil:
 			v.call(item.Call)
 		case item.Nest != nil && item.Call == nil:

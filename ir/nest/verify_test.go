@@ -116,6 +116,9 @@ func TestVerifyStructs(t *testing.T) {
 	p.Tasks[0].Parts[0].Items[0] = nest.Item{}
 	require.ErrorContains(t, p.Verify(), "neither a call nor a nest")
 	p = load()
+	p.Tasks[0].Parts[0].Items[0].Step = 1
+	require.ErrorContains(t, p.Verify(), "item 0 of part 0 is of no step of the task")
+	p = load()
 	p.Tasks[0].Slots[1].Kind = 7
 	require.ErrorContains(t, p.Verify(), "there is no such kind of slot")
 	p = load()
@@ -233,4 +236,28 @@ func TestVerifyTooManyRegions(t *testing.T) {
 	p, err := nest.Parse(b.String())
 	require.NoError(t, err)
 	require.ErrorContains(t, p.Verify(), "more than 1024 regions of one buffer in several parts")
+}
+
+// TestSteps: the text of a part names the step of the items behind a line, which must be a step of the task; Of takes them out again.
+func TestSteps(t *testing.T) {
+	text := string(programs(t)["row_group"].Files[1].Data)
+	p := parse(t, text)
+	task := &p.Tasks[0]
+	require.Less(t, task.First, task.Last)
+	items := 0
+	for step := task.First; step <= task.Last; step++ {
+		for _, part := range task.Of(step) {
+			require.NotEmpty(t, part.Items)
+			items += len(part.Items)
+			for _, it := range part.Items {
+				require.Equal(t, step, task.First+it.Step)
+			}
+		}
+	}
+	for _, part := range task.Parts {
+		items -= len(part.Items)
+	}
+	require.Zero(t, items, "each item is of one step")
+	_, err := nest.Parse(strings.Replace(text, "\n      step 1\n", "\n      step 9\n", 1))
+	require.ErrorContains(t, err, "the task has no step 9")
 }

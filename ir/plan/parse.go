@@ -245,6 +245,9 @@ func (s *scanner) decision() Decision {
 	}
 	d.Op = op
 	d.Step = s.field("step")
+	if s.Next() == 'o' {
+		d.Out = s.field("out")
+	}
 	d.Bytes = s.field("bytes")
 	d.Reason = s.Quoted()
 	d.Pos = s.EndLine()

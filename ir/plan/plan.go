@@ -110,6 +110,7 @@ type Decision struct {
 	Reason string // a sentence
 	Bytes  int    // memory traffic that it costs, or saves if Fused
 	Step   int    // the step that it concerns, -1 for none
+	Out    int    // the output of the step that is the value, if one is
 }
 
 // DecisionKind classifies decisions.

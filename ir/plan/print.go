@@ -150,5 +150,9 @@ func (a Access) String() string {
 
 // String returns the decision as a line of a plan's text, without its position.
 func (d Decision) String() string {
-	return fmt.Sprintf("# %s %s step=%d bytes=%d %s", d.Kind, d.Op, d.Step, d.Bytes, strconv.Quote(d.Reason))
+	out := ""
+	if d.Out > 0 {
+		out = fmt.Sprintf(" out=%d", d.Out)
+	}
+	return fmt.Sprintf("# %s %s step=%d%s bytes=%d %s", d.Kind, d.Op, d.Step, out, d.Bytes, strconv.Quote(d.Reason))
 }

@@ -232,7 +232,7 @@ func (fu *fuser) finish() {
 func (fu *fuser) whyNot(a, v *ir.Value) string {
 	switch {
 	case a.Op == ir.OpReduceChunks:
-		return "" // a reduction has one element per line; nothing could be fused
+		return "a reduction is complete only at the end of its loop, and another loop reads it"
 	case v.Op.IsJoin() && a.Op.IsJoin():
 		return "" // the inner concatenation has no array of its own
 	case v.Op.IsJoin() || fu.s.placed[a].in != nil:

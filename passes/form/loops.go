@@ -1,6 +1,8 @@
 package form
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -128,7 +130,8 @@ func base(v *ir.Value) *ir.Value {
 	return v
 }
 
-// Decisions returns the ledger. Each entry gets the number of the step that computes its value, or -1 if no step does.
+// Decisions returns the ledger. Each entry gets the number of the step that computes its value, or -1 if no step does, and the
+// output that is the value.
 // Stored values that ended up in scratch buffers count as staged.
 func (s *State) Decisions() []plan.Decision {
 	for i, v := range s.Ledger.About {
@@ -142,8 +145,15 @@ func (s *State) Decisions() []plan.Decision {
 		if p := s.placed[v]; p.in != nil {
 			held = p.in
 		}
-		if b := *s.Buffer.At(held) - 1; b >= 0 && (e.Kind == plan.Materialized || e.Kind == plan.Copied && e.Op == ir.OpCopy) && s.Plan.Buffers[b].Kind == plan.ScratchBuffer {
+		b := int(*s.Buffer.At(held)) - 1
+		if b < 0 {
+			continue
+		}
+		if (e.Kind == plan.Materialized || e.Kind == plan.Copied && e.Op == ir.OpCopy) && s.Plan.Buffers[b].Kind == plan.ScratchBuffer {
 			e.Kind = plan.Staged
+		}
+		if e.Step >= 0 {
+			e.Out = max(0, slices.IndexFunc(s.Plan.Steps[e.Step].Out, func(o plan.Output) bool { return o.Buffer == b }))
 		}
 	}
 	return s.Ledger.List

@@ -34,7 +34,11 @@ func (l *Ledger) Remove(values map[*ir.Value]bool) {
 // Moved returns the bytes that memory moves for an array that is written and read, or the greatest int if they are more.
 func Moved(bytes int) int { return 2 * min(bytes, math.MaxInt/2) }
 
-// Record records a decision about v.
+// Record records a decision about v. That about a reduction is about the op that combines its elements.
 func (s *State) Record(kind plan.DecisionKind, v *ir.Value, bytes int, reason string) {
-	s.Ledger.add(plan.Decision{Kind: kind, Op: v.Op, Pos: v.Pos, Bytes: bytes, Reason: reason}, v)
+	op := v.Op
+	if op == ir.OpReduceChunks {
+		op = v.Attr.By
+	}
+	s.Ledger.add(plan.Decision{Kind: kind, Op: op, Pos: v.Pos, Bytes: bytes, Reason: reason}, v)
 }

@@ -98,7 +98,10 @@ func (w *groupWriter) part(from, count, size int) error {
 		if err != nil {
 			return err
 		}
-		part.Items = append(part.Items, w.place(d, outer)...)
+		for _, it := range w.place(d, outer) {
+			it.Step = i - w.g.First
+			part.Items = append(part.Items, it)
+		}
 		if next.reads(one, outer); i == w.g.First {
 			behind = len(part.Items)
 		}

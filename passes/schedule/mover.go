@@ -44,10 +44,10 @@ func (m *mover) items(items []nest.Item) []nest.Item {
 	out := make([]nest.Item, 0, len(items))
 	for _, it := range items {
 		if it.Nest != nil {
-			out = append(out, nest.Item{Nest: &nest.Nest{Loops: m.loops(it.Nest.Loops), Items: m.items(it.Nest.Items)}})
+			out = append(out, nest.Item{Nest: &nest.Nest{Loops: m.loops(it.Nest.Loops), Items: m.items(it.Nest.Items)}, Step: it.Step})
 			continue
 		}
-		out = append(out, nest.Item{Call: m.call(it.Call)})
+		out = append(out, nest.Item{Call: m.call(it.Call), Step: it.Step})
 	}
 	return out
 }

@@ -52,7 +52,11 @@ func join(to *nest.Task, t nest.Task) {
 		to.Slots = append(to.Slots, slot)
 	}
 	for _, part := range t.Parts {
-		to.Parts = append(to.Parts, nest.Nest{Loops: part.Loops, Items: m.items(part.Items)})
+		items := m.items(part.Items)
+		for i := range items {
+			items[i].Step += t.First - to.First
+		}
+		to.Parts = append(to.Parts, nest.Nest{Loops: part.Loops, Items: items})
 	}
 	to.Last, to.Choices = t.Last, append(to.Choices, t.Choices...)
 	to.Scratch, to.Block = max(to.Scratch, t.Scratch), max(to.Block, t.Block)
