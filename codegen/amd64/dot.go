@@ -17,8 +17,8 @@ import (
 //   - A CPU loads two vectors a cycle. A tile of R rows and V vectors has R+V loads for
 //     R*V multiplications, so both have to be at least 2. A tile of 6x2 has 8 loads for 12
 //     multiplications, and takes 15 of the 16 registers: 12 sums, 2 of B, 1 of A.
-//   - It has 22 instructions for each pair, which take the 6 cycles of the 12
-//     multiplications; a CPU that decodes 4 instructions a cycle has room for 24. So the
+//   - It has 23 instructions for each pair, one of which prefetches a row of B. They take the 6 cycles
+//     of the 12 multiplications; a CPU that decodes 4 instructions a cycle has room for 24. So the
 //     loop is unrolled by four pairs, to share the counter, and the rows of A are addressed
 //     from one pointer with multiples of the step, to have one addition for each pair.
 //   - Two vectors are 64 bytes, the width of DotColumns and of a cache line. DotChunk rows

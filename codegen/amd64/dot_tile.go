@@ -169,18 +169,21 @@ func (t *dotTile) packedPairs() {
 	t.do("LEAQ", mem(at(dotA, dotAddressed*step)), gp(dotMask))
 }
 
-// dotAheadRows is the number of rows of B, of two cache lines each, that are prefetched ahead. A chunk of them fills the
-// first-level cache of 32 KiB, so each tile reads it from the second level. Skylake-SP: 0.98 of the time if B stays there, 0.96
-// if it is in the third level; with 12 or 24 rows the same.
-const dotAheadRows = 8
-
 // rowOfPanel loads the present row of B, and prefetches a later one.
 func (t *dotTile) rowOfPanel() {
 	for v := range t.vectors {
-		t.loadOfB(v, at(dotB, 0))
+		t.load(v, at(dotB, t.width*v), t.rowOfB+v)
 	}
-	for line := 0; line < t.cacheLines()*t.bytesOfB(); line += cacheLine {
-		t.do("PREFETCHT0", mem(at(dotB, line).indexed(dotStepB, dotAheadRows)))
+	t.laterRows(t.cacheLines())
+}
+
+// laterRows prefetches cache lines of rows of B that are 24 rows further on, if they are packed. A chunk of rows of two lines
+// fills a first-level cache of 32 KiB, so each tile reads it from the second level: Skylake-SP, 0.98 of the time, and 0.96 from
+// the third level; with 8 or 12 rows the same. A panel from memory is one stream, but the prefetchers of a CPU stop at the end
+// of a page, which is 32 rows: 16 rows and layers of 384x384 to 384x1536 take 0.7 of the time.
+func (t *dotTile) laterRows(lines int) {
+	for line := range lines {
+		t.do("PREFETCHT0", mem(at(dotB, cacheLine*line).indexed(dotStepB3, 8)))
 	}
 }
 
@@ -203,6 +206,7 @@ func (t *dotTile) unrolled() {
 	t.do("JLT", label(t.name+"Rest"))
 	t.do("PCALIGN", imm(32))
 	t.here(t.name+"Loop", "several pairs at a time")
+	t.laterRows(dotUnroll * t.cacheLines())
 	for k := range dotUnroll {
 		t.pair(k)
 	}
@@ -233,7 +237,7 @@ func (t *dotTile) products(from Memory) { t.productsAt(from, 0) }
 
 // productsAt adds the products of a row of B and the column of A that is the given bytes behind the present one.
 func (t *dotTile) productsAt(from Memory, behind int) {
-	if t.isWide() && t.rows == t.dotWriter.rows {
+	if t.isWide() {
 		t.rowOfPanel()
 	} else {
 		for v := range t.vectors {
