@@ -44,7 +44,7 @@ type elemWriter struct {
 	joined   bool    // a call takes the rows of a tile as one row
 	groups   []*memberGroup
 
-	whole  *plan.Step // the step that is drafted, if step is another form of it: see unrolled and insertion
+	whole  *plan.Step // the step that is drafted, if step is another form of it: see target.unrolled and insertion
 	from   []int      // by operand of step: the operand of whole
 	insert *insertion // which output of whole the step computes, if its stage is inserted
 

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -121,12 +122,46 @@ func windowsPlan(t *rapid.T) *plan.Plan {
 	}}}
 }
 
-// TestInterleaved checks steps on pixels and on windows by all strategies.
+// permutedPlan is a plan of one step on arrays whose axes are in any order, and two of which may be repeated along some.
+func permutedPlan(t *rapid.T) *plan.Plan {
+	s := plan.Step{Body: windowsPlan(t).Steps[0].Body}
+	for range rapid.IntRange(2, 5).Draw(t, "axes") {
+		s.Axes = append(s.Axes, plan.Axis{Extent: rapid.SampledFrom([]int{1, 2, 2, 3, 3, 4, 5, 8, 17}).Draw(t, "extent")})
+	}
+	p := &plan.Plan{Name: "f"}
+	order := make([]int, len(s.Axes))
+	for k := range order {
+		order[k] = k
+	}
+	for i, name := range []string{"z", "x", "y", "w"} {
+		a := plan.Access{Buffer: (i + 3) % 4, Strides: make([]int, len(order))}
+		size := 1
+		for _, k := range slices.Backward(order) {
+			if i < 2 || rapid.IntRange(0, 3).Draw(t, "repeated") > 0 {
+				a.Strides[k] = size
+				size *= s.Axes[k].Extent
+			}
+		}
+		b := plan.Buffer{Kind: plan.ParamBuffer, Name: name, Index: i - 1, DType: ir.Float32, Shape: []int{size}}
+		if i == 0 {
+			b.Kind, b.Index, s.Out = plan.ResultBuffer, 0, []plan.Output{{Access: a}}
+		} else {
+			s.In = append(s.In, a)
+			s.Body.In[i-1].Splat = !slices.ContainsFunc(a.Strides, func(n int) bool { return n != 0 })
+		}
+		p.Buffers = append(p.Buffers, b)
+		order = rapid.Permutation(order).Draw(t, "order")
+	}
+	p.Buffers, p.Steps = append(p.Buffers[1:], p.Buffers[0]), []plan.Step{s}
+	return p
+}
+
+// TestInterleaved checks steps on pixels, on windows and on axes in any order by all strategies.
 func TestInterleaved(t *testing.T) {
 	defer irtest.Draws(100)() // it is cheap, and a quarter of the steps must be interleaved
 	by := map[bool]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		p := rapid.SampledFrom([]func(*rapid.T) *plan.Plan{pixelsPlan, windowsPlan}).Draw(t, "of")(t)
+		p := rapid.SampledFrom([]func(*rapid.T) *plan.Plan{pixelsPlan, windowsPlan, permutedPlan}).Draw(t, "of")(t)
 		require.NoError(t, p.Verify(), p)
 		to := &target{Machine: small(t), lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}
 		var inputs []eval.Array
@@ -195,6 +230,24 @@ func TestUnrolledWindows(t *testing.T) {
 	choice := out.Tasks[0].Choices[0]
 	require.Equal(t, "elementwise/interleaved", choice.Strategy)
 	require.Equal(t, "kernel (u0:f32, (u1 u2 u3 u4):f32) { t0 = eq u0 u1; t1 = cast:f32 t0; t2 = eq u0 u3; t3 = cast:f32 t2; t4 = eq u0 u2; t5 = cast:f32 t4; t6 = eq u0 u4; t7 = cast:f32 t6; store (t1 t3) (t5 t7) }", choice.Kernel)
+}
+
+// TestUnrolledChoices has steps that can be unrolled along several axes: the cheapest choice is taken, and one that makes no groups hides no
+// other.
+func TestUnrolledChoices(t *testing.T) {
+	for _, c := range []struct{ x, y, w, step, kernel string }{
+		{"8", "8", "8", "step 0 [4,2]\n%s\n %%0{2,1}+0 %%1{2,1}+0 %%2{1,4}+0 -> %%3{2,1}+0", "kernel (u0:f32, u1:f32, (u2 u3 u4 u5):f32, u6:f32, u7:f32, u8:f32, u9:f32, u10:f32, u11:f32) { t0 = add u0 u1; t1 = mul t0 u2; t2 = add u6 u7; t3 = mul t2 u3; t4 = add u8 u9; t5 = mul t4 u4; t6 = add u10 u11; t7 = mul u5 t6; store t1 t3 t5 t7 }"},
+		{"204", "34", "12", "step 0 [17,3,2,2]\n%s\n %%0{12,1,6,3}+0 %%1{1,0,0,17}+0 %%2{0,2,6,1}+0 -> %%3{12,4,2,1}+0", "kernel ((u0 u1 u2):f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = add u0 u3; t1 = mul u4 t0; t2 = add u1 u3; t3 = mul u5 t2; t4 = add u2 u3; t5 = mul t4 u6; store t1 t3 t5 }"},
+	} {
+		p, err := plan.ParsePlan(fmt.Sprintf("plan p arena=0 {\n %%0 = param x 0 : f32[%s]\n %%1 = param y 1 : f32[%s]\n %%2 = param w 2 : f32[%s]\n %%3 = result z 0 : f32[%s]\n ", c.x, c.y, c.w, c.x) +
+			fmt.Sprintf(c.step, "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }") + "\n}\n")
+		require.NoError(t, err)
+		require.NoError(t, p.Verify())
+		to := &target{Machine: tuning.Default(1), lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}
+		d, why := draftBy("elementwise/interleaved", to, &p.Steps[0])
+		require.NotNil(t, d, why)
+		require.Equal(t, c.kernel, d.Choice.Kernel)
+	}
 }
 
 // TestRoomForMembers: steps that differ only in what their operands' buffers have behind the elements have drafts of their own,

@@ -14,13 +14,29 @@ import (
 // join the short axis with its neighbour (elementwise_coalesced.go). The least cost decides.
 
 // interleaved calls one kernel for the whole body, and nothing goes through local memory. The columns of the calls are the axis
-// along which the members of a group alternate. If the members are indices of a short axis of the step, such as the channels of
-// pixels that become planes, the step is unrolled along it.
-func (e *elemWriter) interleaved() (offer, string) {
-	e, why := e.withGroups()
-	if e == nil {
-		return offer{}, why
+// along which the members of a group alternate. If the members are indices of short axes of the step, such as the channels of
+// pixels that become planes, the step is unrolled along these axes. Of several choices the cheapest is offered.
+func (e *elemWriter) interleaved() (best offer, why string) {
+	if e.t.noGroups || !mayInterleave(e.step) {
+		return offer{}, otherStep // no operands are interleaved
 	}
+	if why = e.alongGroups(); why == "" {
+		return e.withGroups()
+	}
+	for _, axes := range e.t.shortAxes(e.step) {
+		o, not := e.t.unrolled(e.step, axes)
+		switch {
+		case not == "" && (best.draft == nil || o.least < best.least):
+			best, why = o, ""
+		case best.draft == nil:
+			why = not
+		}
+	}
+	return best, why
+}
+
+// withGroups is interleaved for a step whose columns are the axis along which members alternate.
+func (e *elemWriter) withGroups() (offer, string) {
 	c, why := e.interleavedKernel()
 	if c == nil {
 		return offer{}, why
@@ -31,27 +47,21 @@ func (e *elemWriter) interleaved() (offer, string) {
 	return e.offer(c.cost, func() (computation, string) { return c, "" }), ""
 }
 
-// withGroups returns the writer of a step that has interleave groups: e, for the step as it is, or a new one for the step
-// unrolled along a short axis. e has the operands where they are.
-func (e *elemWriter) withGroups() (with *elemWriter, why string) {
-	if e.t.noGroups || !mayInterleave(e.step) {
-		return nil, otherStep // no operands are interleaved
+// unrolled is interleaved for a step unrolled along some axes.
+func (t *target) unrolled(s *plan.Step, axes []int) (offer, string) {
+	step, from := unrollAxes(s, axes)
+	if step == nil {
+		return offer{}, "the unrolled step has too many operands"
 	}
-	if why = e.alongGroups(); why == "" {
-		return e, ""
+	e, why := newElementwise(t, step)
+	if e == nil {
+		return offer{}, why
 	}
-	unrolled, from := e.t.unrolled(e.step)
-	if unrolled == nil {
-		return nil, why
+	e.whole, e.from = s, from
+	if why := e.alongGroups(); why != "" {
+		return offer{}, why
 	}
-	if with, why = newElementwise(e.t, unrolled); with == nil {
-		return nil, why
-	}
-	with.whole, with.from = e.step, from
-	if why = with.alongGroups(); why != "" {
-		return nil, why
-	}
-	return with, ""
+	return e.withGroups()
 }
 
 // mayInterleave reports whether an operand of a step has a stride that the members of a group have.
@@ -154,33 +164,30 @@ func groupKernels(p *plan.Plan, m *tuning.Machine, o Options) (sigs []string) {
 	return sigs
 }
 
-// unrolled returns a step that computes all indices of some short axes of s together, along which an operand is dense: they
-// become the members of an interleave group. Of several choices it takes the one with the fewest rows. from says which operand
-// of s each of its own is, the inputs first. The step is nil if s has no such axes.
-func (t *target) unrolled(s *plan.Step) (out *plan.Step, from []int) {
+// shortAxes returns the choices of short axes of s to unroll: an operand is dense along them and along the next axis behind
+// them, and another one is contiguous along that axis.
+func (t *target) shortAxes(s *plan.Step) (choices [][]int) {
 	if !s.Elementwise() {
-		return nil, nil
+		return nil
 	}
-	var best []int
-	most := 0
 	for a := range s.Accesses() {
 		if a.Panel != nil {
-			return nil, nil
+			return nil
 		}
-		for axes, n := []int(nil), 1; ; {
+		var axes []int
+		for n := 1; n <= kernel.MaxFactor && n*len(s.Body.Body) <= t.UnrolledOps; {
 			k := axisOfStride(s, a, n)
 			if k < 0 {
 				break
 			}
-			if cols := s.Axes[k].Extent; n > 1 && n*cols > most && exchanges(s, axes, k) {
-				best, most = slices.Clone(axes), n*cols
+			known := slices.ContainsFunc(choices, func(c []int) bool { return slices.Equal(c, axes) })
+			if n > 1 && !known && contiguousAlong(s, k) {
+				choices = append(choices, slices.Clone(axes))
 			}
-			if axes, n = append(axes, k), n*s.Axes[k].Extent; n > kernel.MaxFactor || n*len(s.Body.Body) > t.UnrolledOps {
-				break
-			}
+			axes, n = append(axes, k), n*s.Axes[k].Extent
 		}
 	}
-	return unrollAxes(s, best)
+	return choices
 }
 
 // axisOfStride returns the axis of s along which an access has a stride, -1 if there is none.
@@ -193,37 +200,30 @@ func axisOfStride(s *plan.Step, a *plan.Access, stride int) int {
 	return -1
 }
 
-// exchanges reports whether col is the last of the axes of s that are not unrolled, and an operand is contiguous along it: it
-// is read or written by whole vectors then, and no operand has to be laid out otherwise.
-func exchanges(s *plan.Step, unrolled []int, col int) bool {
-	for k := col + 1; k < len(s.Axes); k++ {
-		if s.Axes[k].Extent > 1 && !slices.Contains(unrolled, k) {
-			return false
-		}
-	}
+// contiguousAlong reports whether an operand of s is contiguous along an axis.
+func contiguousAlong(s *plan.Step, axis int) bool {
 	for a := range s.Accesses() {
-		if a.Strides[col] == 1 {
+		if a.Strides[axis] == 1 {
 			return true
 		}
 	}
 	return false
 }
 
-// unrollAxes returns the step that unrollAxis makes of s for each of some axes, nil if there are none.
+// unrollAxes returns the step that unrollAxis makes of s for each of some axes. from is that of unrollAxis, for s.
 func unrollAxes(s *plan.Step, axes []int) (out *plan.Step, from []int) {
-	for n, k := range axes {
-		step, of := s, from
-		if n > 0 {
-			step = out
-		}
-		if out, from = unrollAxis(step, k); out == nil {
+	out = s
+	for n, axis := range axes {
+		next, of := unrollAxis(out, axis)
+		if next == nil {
 			return nil, nil
 		}
-		if n > 0 {
-			for i := range from {
-				from[i] = of[from[i]]
+		for i := range of {
+			if n > 0 {
+				of[i] = from[of[i]]
 			}
 		}
+		out, from = next, of
 	}
 	return out, from
 }
