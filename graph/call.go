@@ -14,7 +14,7 @@ type Call struct {
 	bound   *runtime.Bound
 	program *Program
 	ins     []*Tensor
-	again   bool // the outputs share no memory with the inputs
+	outs    []*Tensor // of which some may share memory with ins
 }
 
 // Bind returns a Call that computes the outputs for the given inputs into the given tensors, as RunInto does. The
@@ -28,7 +28,7 @@ func (p *Program) Bind(outs []*Tensor, ins ...*Tensor) (*Call, error) {
 	if err != nil {
 		return nil, cmp.Or(p.checkOuts(b, outs), p.atCaller(err))
 	}
-	return &Call{bound, p, slices.Clone(ins), !overlap(outs, ins)}, nil
+	return &Call{bound, p, slices.Clone(ins), slices.Clone(outs)}, nil
 }
 
 // Run computes the outputs. It allocates nothing, except with WithDebug(NonFinite) or DivisionByZero. A Call is for one
@@ -44,7 +44,7 @@ func (c *Call) Run(ctx context.Context) error {
 		return err
 	}
 	if err := c.bound.Run(ctx); err != nil {
-		return c.program.outside(ctx, c.program.atCaller(err), c.ins, c.again)
+		return c.program.outside(ctx, c.program.atCaller(err), c.ins, overwritten(c.outs, c.ins))
 	}
 	return nil
 }

@@ -121,7 +121,7 @@ func (p *Program) FindDivisionByZero(ctx context.Context, ins ...*Tensor) error 
 	}
 	v, index, err := p.findFault(ctx, &p.divisions, divisionChecksOf, ins)
 	if v == nil {
-		return p.outside(ctx, err, ins, true)
+		return p.outside(ctx, err, ins, nil)
 	}
 	return &DivisionByZeroError{Pos: v.Pos, Call: v.Call.String(), Op: v.Op, Index: index}
 }
@@ -174,7 +174,7 @@ func (p *Program) FindNonFinite(ctx context.Context, ins ...*Tensor) error {
 	}
 	v, index, err := p.findFault(ctx, &p.nonFinite, finiteChecksOf, ins)
 	if v == nil {
-		return p.outside(ctx, err, ins, true)
+		return p.outside(ctx, err, ins, nil)
 	}
 	return &NonFiniteError{Pos: v.Pos, Call: v.Call.String(), Op: v.Op, Index: index}
 }

@@ -18,17 +18,17 @@ import (
 // mostAlone is the number of ops of one line that are searched one by one, because indices of one may depend on results of another.
 const mostAlone = 8
 
-// outside returns the error of a run. If it is about an index outside an axis, the error names the op, its arrays and, if again allows to compute
-// the indices once more from the inputs, the place of the index.
-func (p *Program) outside(ctx context.Context, err error, ins []*Tensor, again bool) error {
+// outside returns the error of a run. If it is about an index outside an axis, the error names the op, its arrays and the place of the index.
+// The run may have overwritten the inputs of lost: indices that depend on them can't be computed once more, and the error names no place.
+func (p *Program) outside(ctx context.Context, err error, ins []*Tensor, lost []int) error {
 	var at *Error
 	var index *ir.IndexError
 	if !errors.As(err, &at) || !errors.As(err, &index) {
 		return err
 	}
 	sizes, _ := p.checkIns(ins)
-	for only := -1; again && only < mostAlone; only++ {
-		v, place, failed := p.findFault(ctx, &search{}, func(f *ir.Func) ([]check, error) { return indexChecks(f, at.Pos, index, only) }, ins)
+	for only := -1; only < mostAlone; only++ {
+		v, place, failed := p.findFault(ctx, &search{}, func(f *ir.Func) ([]check, error) { return indexChecks(f, at.Pos, index, lost, only) }, ins)
 		if v != nil && failed == nil {
 			return index.Saying(at.Pos, p.outsideText(v, place, index, sizes))
 		}
@@ -74,8 +74,8 @@ func indexing(f *ir.Func, pos Pos, index *ir.IndexError) (ops []*ir.Value) {
 }
 
 // indexChecks adds, for each gather and scatter at a position or only for one of them, checks that its indices are inside or differ from the
-// given one.
-func indexChecks(f *ir.Func, pos Pos, index *ir.IndexError, only int) (list []check, err error) {
+// given one. It leaves out indices that depend on lost inputs.
+func indexChecks(f *ir.Func, pos Pos, index *ir.IndexError, lost []int, only int) (list []check, err error) {
 	add := func(op ir.Op, a ir.Attr, args ...*ir.Value) (v *ir.Value) {
 		if err == nil {
 			v, err = f.Add(op, a, pos, args...)
@@ -83,7 +83,8 @@ func indexChecks(f *ir.Func, pos Pos, index *ir.IndexError, only int) (list []ch
 		return v
 	}
 	number := func(n int64) *ir.Value { return add(ir.OpConst, ir.Attr{DType: Int64, Bits: uint64(n)}) }
-	ops := slices.DeleteFunc(indexing(f, pos, index), func(v *ir.Value) bool { return !v.Op.Info().Indexed })
+	gone := dependents(f, lost)
+	ops := slices.DeleteFunc(indexing(f, pos, index), func(v *ir.Value) bool { return !v.Op.Info().Indexed || gone[v.Args[1]] })
 	for k, v := range ops {
 		if only >= 0 && k != only {
 			continue
@@ -97,6 +98,20 @@ func indexChecks(f *ir.Func, pos Pos, index *ir.IndexError, only int) (list []ch
 		list = append(list, check{v, add(ir.OpOr, ir.Attr{}, inside, add(ir.OpNe, ir.Attr{}, i, number(index.Index)))})
 	}
 	return list, err
+}
+
+// dependents returns the inputs with the given numbers, and all values that depend on one of them.
+func dependents(f *ir.Func, inputs []int) map[*ir.Value]bool {
+	set := map[*ir.Value]bool{}
+	for _, i := range inputs {
+		set[f.Params[i]] = true
+	}
+	for _, v := range f.Body {
+		if len(set) > 0 && slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return set[x] }) {
+			set[v] = true
+		}
+	}
+	return set
 }
 
 // outsideText describes an index of a gather or scatter that is outside its axis; place is that of the index in the op's indices, or nil.

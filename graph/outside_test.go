@@ -52,20 +52,31 @@ func TestIndexErrorsNameThePlace(t *testing.T) {
 	}
 }
 
-// TestIndexErrorsWithoutAPlace: where the indices can't be computed once more, the error names the rest.
-func TestIndexErrorsWithoutAPlace(t *testing.T) {
-	x, i := graph.Input("x", graph.Float32, 5), graph.Input("i", graph.Int64, 5)
+// TestIndexErrorsInPlace: where the indices can't be computed once more, because the run overwrote what they are computed from, the error names
+// the rest.
+func TestIndexErrorsInPlace(t *testing.T) {
+	x, i := graph.Input("x", graph.Int64, 5), graph.Input("i", graph.Int64, 5)
 	p, err := graph.Compile(x.Take(0, i))
 	require.NoError(t, err)
-	data, bad := graph.Ones(graph.Float32, 5), graph.Of([]int64{0, 1, -1, 3, 4})
-	err = p.RunInto(t.Context(), []*graph.Tensor{data}, data, bad) // x may have been overwritten
-	require.ErrorContains(t, err, "run: take: index -1 of the indices i int64[5] is outside axis 0 of x float32[5]: allowed are 0 to 4, and by FromEnd those that count from the end")
+	data, bad := graph.Ones(graph.Int64, 5), graph.Of([]int64{0, 1, -1, 3, 4})
+	for where, out := range map[string]*graph.Tensor{" at [2]": data, "": bad} {
+		want := "run: take: index -1" + where + " of the indices i int64[5] is outside axis 0 of x int64[5]: allowed are 0 to 4, and by FromEnd those that count from the end"
+		call, err := p.Bind([]*graph.Tensor{out}, data, bad)
+		require.NoError(t, err)
+		require.ErrorContains(t, call.Run(t.Context()), want)
+		require.ErrorContains(t, p.RunInto(t.Context(), []*graph.Tensor{out}, data, bad), want)
+	}
+}
 
-	_, err = graph.Compile(graph.Const(data).Take(0, bad).Exp().Sin()) // computed at compile time
+// TestIndexErrorsWithoutAPlace: where there is no program to compute the indices once more, the error names the rest.
+func TestIndexErrorsWithoutAPlace(t *testing.T) {
+	x, i := graph.Input("x", graph.Float32, 5), graph.Input("i", graph.Int64, 5)
+	data, bad := graph.Ones(graph.Float32, 5), graph.Of([]int64{0, 1, -1, 3, 4})
+	_, err := graph.Compile(graph.Const(data).Take(0, bad).Exp().Sin()) // computed at compile time
 	require.ErrorContains(t, err, "outside_test.go:")
 	require.ErrorContains(t, err, "run: take: index -1 of the indices int64[5] is outside axis 0 of float32[5]: allowed are 0 to 4")
 
-	p, err = graph.Compile(x.RaggedSum(i))
+	p, err := graph.Compile(x.RaggedSum(i))
 	require.NoError(t, err)
 	_, err = p.Run(t.Context(), data, bad)
 	require.ErrorContains(t, err, "run: raggedsum: index ")

@@ -120,7 +120,7 @@ func KeptBytes() int64 { return runtime.KeptBytes() }
 func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 	_, err := p.run(ctx, outs, ins, true)
 	if err != nil {
-		err = p.outside(ctx, err, ins, true)
+		err = p.outside(ctx, err, ins, nil)
 	}
 	return err
 }
@@ -140,16 +140,19 @@ func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) e
 		}
 	}
 	if err != nil {
-		err = p.outside(ctx, err, ins, !overlap(outs, ins))
+		err = p.outside(ctx, err, ins, overwritten(outs, ins))
 	}
 	return err
 }
 
-// overlap reports whether an out may share memory with an in.
-func overlap(outs, ins []*Tensor) bool {
-	return slices.ContainsFunc(outs, func(out *Tensor) bool {
-		return slices.ContainsFunc(ins, func(in *Tensor) bool { return tensor.Overlaps(out, in) })
-	})
+// overwritten returns the numbers of the ins that may share memory with an out.
+func overwritten(outs, ins []*Tensor) (list []int) {
+	for i, in := range ins {
+		if slices.ContainsFunc(outs, func(out *Tensor) bool { return tensor.Overlaps(out, in) }) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // run computes the outputs into given tensors or, if fresh, into new ones. It returns the binding that ran.

@@ -417,6 +417,16 @@ func TestCrossEntropyLabels(t *testing.T) {
 	_, err = ignoring.RunAll(t.Context(), scores, graph.Of([]int32{0, 2, -99, 1}))
 	require.ErrorContains(t, err, "optim.crossentropy: -99 at [2] of labels int32[4] is outside 0 to 2: ")
 
+	var params optim.Parameters
+	w := params.Add("w", graph.Ones(graph.Float32, 5, 3))
+	rows := graph.Input("rows", graph.Uint8, n)
+	fit, err := optim.New(optim.SGD{Rate: optim.Constant(1)}, optim.CrossEntropy(w.Take(0, rows), labels).Mean(), &params, rows, labels)
+	require.NoError(t, err)
+	_, err = fit.Step(t.Context(), graph.Of([]uint8{4, 0}), graph.Of([]int32{0, 3})) // parameters in place
+	require.ErrorContains(t, err, "optim.crossentropy: 3 at [1] of labels int32[2] is outside 0 to 2: ")
+	_, err = fit.Step(t.Context(), graph.Of([]uint8{4, 5}), graph.Of([]int32{0, 2}))
+	require.ErrorContains(t, err, "take: index 5 at [1] of the indices rows uint8[2] is outside axis 0 of w float32[5,3]: ")
+
 	for _, ignored := range []int64{-100, 7, math.MaxInt64} {
 		loss = optim.CrossEntropy(logits, graph.Input("labels", graph.Uint64, n), optim.Ignore(ignored))
 		ignoring, err = graph.Compile(loss)
