@@ -79,7 +79,7 @@ func (p *Program) checkType(in *Port, t *Tensor) error {
 	}
 	switch {
 	case t.DType() != in.DType:
-		return mismatch("give a %s tensor, or Cast in the graph", in.DType)
+		return mismatch("give a tensor of %s, or Cast in the graph", in.DType)
 	case t.Rank() != len(in.Shape):
 		return mismatch("it must have %d axes", len(in.Shape))
 	}

@@ -187,9 +187,11 @@ func TestCompileErrors(t *testing.T) {
 	}
 
 	_, err := graph.Compile(graph.Input("y", graph.Float32, n.Mul(n), 2))
-	require.EqualError(t, err, here2(-1)+`: input y: no input tells the size "n" of shape [n*n,2]: one must have an axis Dim("n")`)
+	require.EqualError(t, err, here2(-1)+`: input y: no input tells the size "n" of shape [n*n,2]: one must have an axis Dim("n"); WithInputs declares one that nothing reads`)
 	_, err = graph.Compile(x, graph.Fill(graph.Float32, 1, n, 2))
-	require.EqualError(t, err, here2(-1)+`: fill: no input tells the size "n" of shape [n,2]: one must have an axis Dim("n")`)
+	require.EqualError(t, err, here2(-1)+`: fill: no input tells the size "n" of shape [n,2]: one must have an axis Dim("n"); WithInputs declares one that nothing reads`)
+	_, err = graph.Compile(graph.Input("y", graph.Float32, n, 2).Sum(2).Add(graph.Fill(graph.Float32, 1, n)), graph.Fill(graph.Float32, 1, n, 2))
+	require.EqualError(t, err, here2(-1)+": sum: axis 2 is outside rank 2: allowed are -2 to 1") // only: the input is behind the mistake
 }
 
 // here2 is here for a line before or after.
@@ -242,7 +244,7 @@ func TestRunErrors(t *testing.T) {
 		{[]*graph.Tensor{{}, tensor(6, 12)}, run + "input x of " + atX + ": the tensor is nil or zero: make one with Of or New"},
 		{[]*graph.Tensor{tensor(6, 4), tensor(6, 12)}, run + "input x of " + atX + ": want float32[n,3], got float32[6,4]: axis 1 must be 3"},
 		{[]*graph.Tensor{tensor(6), tensor(6, 12)}, run + "input x of " + atX + ": want float32[n,3], got float32[6]: it must have 2 axes"},
-		{[]*graph.Tensor{graph.New(graph.Int32, 6, 3), tensor(6, 12)}, run + "input x of " + atX + ": want float32[n,3], got int32[6,3]: give a float32 tensor, or Cast in the graph"},
+		{[]*graph.Tensor{graph.New(graph.Int32, 6, 3), tensor(6, 12)}, run + "input x of " + atX + ": want float32[n,3], got int32[6,3]: give a tensor of float32, or Cast in the graph"},
 		{[]*graph.Tensor{tensor(6, 3), tensor(7, 14)}, run + "input y of " + atY + ": the size n is 7 in axis 0 of this input and 6 in axis 0 of x: they must be equal"},
 		{[]*graph.Tensor{tensor(6, 3), tensor(6, 13)}, run + "input y of " + atY + ": axis 1 is 13 and must be 2*n = 12, where n=6"},
 		{[]*graph.Tensor{tensor(3, 3), tensor(3, 6)}, atSum + `: slice: "4:": it begins at index 4 of axis 0, which has 3 elements, where n=3`},

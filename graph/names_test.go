@@ -122,7 +122,7 @@ func TestErrorsSayWhere(t *testing.T) {
 	p, err := graph.Compile(x.Neg(), x.Exp(), graph.WithName("scores"))
 	require.NoError(t, err)
 	_, err = p.RunAll(t.Context(), graph.Zeros(graph.Float64, 2))
-	want := here2(-1) + ": run scores: input x of " + at + ": want float32[2], got float64[2]: give a float32 tensor, or Cast in the graph"
+	want := here2(-1) + ": run scores: input x of " + at + ": want float32[2], got float64[2]: give a tensor of float32, or Cast in the graph"
 	require.EqualError(t, err, want)
 	require.Regexp(t, `.+/graph/names_test.go:\d+: run scores: input x`, fmt.Sprintf("%+v", err))
 	require.Equal(t, want, fmt.Sprintf("%v", err))

@@ -56,7 +56,7 @@ func (x Node) Standardize(eps float64, axis any, more ...any) Node {
 }
 
 // LayerNorm returns Standardize along the last axis, times scale, plus offset,
-// which broadcast to the shape of x.
+// which broadcast to the shape of x: 1 and 0 for none.
 func (x Node) LayerNorm(scale, offset any, eps float64) Node {
 	return x.withOperands(func(x Node, p []Node) Node {
 		return x.Standardize(eps, -1).Mul(p[0]).Add(p[1])

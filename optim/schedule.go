@@ -29,9 +29,9 @@ func Exponential(rate, factor, period float64) Schedule {
 	}
 }
 
-// Cosine rises linearly to rate during the first warmup steps and then falls along half a cosine, to 0 after steps in
-// all (Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts, 2017). It is an error of New unless
-// 0 <= warmup < steps.
+// Cosine rises linearly during the first warmup steps, by rate/(warmup+1) each. The step after them has rate itself, and
+// from there on the rate falls along half a cosine to 0, which step number steps+1 would have (Loshchilov and Hutter,
+// SGDR: stochastic gradient descent with warm restarts, 2017). It is an error of New unless 0 <= warmup < steps.
 func Cosine(rate, warmup, steps float64) Schedule {
 	return func(step graph.Node) graph.Node {
 		if !(0 <= warmup && warmup < steps) {

@@ -149,7 +149,7 @@ func (e entry) check(ins []*graph.Tensor, names []string) error {
 			fits = fits && (!fixed || n == t.Extent(k))
 		}
 		if !fits {
-			return fmt.Errorf("onnx: input %q is %s%v: the model takes %s%s", names[i], t.DType(), t.Shape(), x.node.DType(), shape)
+			return fmt.Errorf("onnx: input %q is %s%s: the model takes %s%s", names[i], t.DType(), ir.ShapeOf(t.Shape()...), x.node.DType(), shape)
 		}
 	}
 	return nil

@@ -118,13 +118,13 @@ func TestNames(t *testing.T) {
 	require.Equal(t, "input_1 float32[2,4]", p.Graph().Inputs()[0].String())
 
 	_, err = onnx.Load("testdata/dense.onnx", onnx.WithSize("batch", 2))
-	require.ErrorContains(t, err, `the model's inputs have no size "batch"`)
+	require.ErrorContains(t, err, `the model's inputs have no size "batch": they have ["input input.1 axis 0"]`)
 
 	p, err = onnx.Load("testdata/dense.onnx", onnx.Fix("input.1", x))
 	require.NoError(t, err)
 	require.Empty(t, p.Inputs())
 	_, err = onnx.Load("testdata/dense.onnx", onnx.Fix("x", x))
-	require.ErrorContains(t, err, `fix: the model has no input "x"`)
+	require.ErrorContains(t, err, `fix: the model has no input "x": it takes ["input.1"]`)
 }
 
 // TestUnsupported checks that one error lists all operators that are not supported.

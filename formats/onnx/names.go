@@ -60,6 +60,7 @@ func (e entry) sizesOf(inputs []port) (of map[string]axes, errs []error) {
 			all = append(all, size)
 		}
 	}
+	sizes := all
 	for _, in := range inputs {
 		a := axes{shape: make(graph.Shape, len(in.dims))}
 		for k, d := range in.dims {
@@ -80,7 +81,7 @@ func (e entry) sizesOf(inputs []port) (of map[string]axes, errs []error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(numbers)) {
 		if !used[name] {
-			errs = append(errs, fmt.Errorf("size: the model's inputs have no size %q", name))
+			errs = append(errs, fmt.Errorf("size: the model's inputs have no size %q: they have %q", name, sizes))
 		}
 	}
 	return of, errs

@@ -62,6 +62,8 @@ func TestUnknownStrings(t *testing.T) {
 	p, y := run(made("Identity", nil, names("a"), "y"))
 	_, err = p.Decode(y)
 	require.ErrorContains(t, err, "-1 stands for any string that the model does not have")
+	_, err = p.Decode(graph.Ones(graph.Float32, 2))
+	require.EqualError(t, err, "onnx: a tensor of float32 has no strings: those of the model are int64, and Strings names them")
 	words, err := p.Decode(y.Slice("::2"))
 	require.NoError(t, err)
 	require.Equal(t, []string{"lo", "hi"}, words)

@@ -101,7 +101,7 @@ func compile(m *model, s settings) (*Program, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.fixed)) {
 		if !slices.ContainsFunc(m.body.inputs, func(in port) bool { return in.name == name }) {
-			errs = append(errs, fmt.Errorf("fix: the model has no input %q", name))
+			errs = append(errs, fmt.Errorf("fix: the model has no input %q: it takes %q", name, p.inputs))
 		}
 	}
 	if len(m.body.outputs) == 0 {

@@ -117,6 +117,9 @@ func (p *Program) Encode(strings []string, shape ...int) *graph.Tensor {
 // Encode made. -1 is an error, as it stands for any string that the model does not have: an output has it where the model passes such a
 // string of an input on.
 func (p *Program) Decode(t *graph.Tensor) ([]string, error) {
+	if t.Err() == nil && t.DType() != graph.Int64 {
+		return nil, fmt.Errorf("onnx: a tensor of %s has no strings: those of the model are int64, and Strings names them", t.DType())
+	}
 	all, err := graph.All[int64](t)
 	if err != nil {
 		return nil, err
