@@ -65,10 +65,16 @@ func typeOf(t arrow.DataType) (graph.DType, error) {
 	return graph.Bool, fmt.Errorf("a column of type %s: want numbers, booleans, times or a dictionary", t)
 }
 
+// errNil is the error of functions that are given no array.
+var errNil = errors.New("the array is nil")
+
 // Tensor returns the values of an array, [rows], in its own memory. Times are the integers that Arrow stores, and of a
 // dictionary these are the indices. Booleans, which Arrow stores as bits, are copied. Values under nulls are arbitrary:
 // see Valid. An array of another type is an error.
 func Tensor(a arrow.Array) (*graph.Tensor, error) {
+	if a == nil {
+		return nil, errNil
+	}
 	if _, err := typeOf(a.DataType()); err != nil {
 		return nil, err
 	}
@@ -98,6 +104,9 @@ func sameDictionary(first, a arrow.Array) error {
 // Valid returns Bool [rows]: false where an array has a null. It takes a byte for each row if there are nulls, and one
 // for all rows otherwise.
 func Valid(a arrow.Array) (*graph.Tensor, error) {
+	if a == nil {
+		return nil, errNil
+	}
 	if a.DataType().ID() == arrow.NULL {
 		return graph.OfLayout([]bool{false}, graph.Layout{Shape: []int{a.Len()}, Strides: []int{0}}), nil
 	}
@@ -138,6 +147,12 @@ var unpack = sync.OnceValues(func() (*graph.Program, error) {
 // type Bool is the Valid of column x, unless a column has that very name. Errors name the column. Other inputs of the
 // program are left to the caller, as are columns whose names no input can have: those are letters, digits and _.
 func Feeds(p *graph.Program, batch arrow.RecordBatch) (graph.Feeds, error) {
+	switch {
+	case p == nil:
+		return nil, errors.New("the program is nil")
+	case batch == nil:
+		return nil, errors.New("the record batch is nil")
+	}
 	feeds := graph.Feeds{}
 	for _, in := range p.Inputs() {
 		name, make := in.Name, Tensor

@@ -159,6 +159,20 @@ func TestNoValues(t *testing.T) {
 	}
 }
 
+// TestNil: arguments that are nil are errors.
+func TestNil(t *testing.T) {
+	_, err := Tensor(nil)
+	require.EqualError(t, err, "the array is nil")
+	_, err = Valid(nil)
+	require.EqualError(t, err, "the array is nil")
+	_, err = Feeds(nil, nil)
+	require.EqualError(t, err, "the program is nil")
+	_, err = Feeds(new(graph.Program), nil)
+	require.EqualError(t, err, "the record batch is nil")
+	_, _, err = New(nil, arrow.PrimitiveTypes.Float64, 3, nil)
+	require.EqualError(t, err, "the allocator or the type of a new array is nil")
+}
+
 // TestFeeds: inputs are columns by name; mistakes name the column.
 func TestFeeds(t *testing.T) {
 	n := graph.Dim("n")

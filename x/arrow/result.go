@@ -1,6 +1,7 @@
 package arrow
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -20,6 +21,9 @@ import (
 // like is not nil, the array has n rows and the nulls of like, whose bits are copied. Types that are not numbers or
 // times are an error.
 func New(mem memory.Allocator, t arrow.DataType, n int, like arrow.Array) (arrow.Array, *graph.Tensor, error) {
+	if mem == nil || t == nil {
+		return nil, nil, errors.New("the allocator or the type of a new array is nil")
+	}
 	c, ok := columns[t.ID()]
 	switch {
 	case !ok:
