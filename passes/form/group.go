@@ -239,7 +239,9 @@ func (fu *fuser) whyNot(a, v *ir.Value) string {
 		return "it is computed in its place of a concatenation, and not copied there"
 	case a.Op.IsJoin():
 		return "its parts are stored side by side in one array, which another loop reads"
-	case v.Op.IsLine() || a.Op.IsLine():
+	case v.Op.IsLine() && !a.Op.IsLine():
+		return "an op reads it that orders elements, finds them by indices, or computes one from the other, in a loop of its own"
+	case a.Op.IsLine():
 		return "its elements are ordered, found by indices, or follow from one another, in a loop of its own"
 	case rewrite.IsScan(a) || rewrite.IsScan(v):
 		return "a scan goes along whole lines, in a loop of its own"
