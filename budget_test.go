@@ -13,7 +13,7 @@ import (
 // measured size into the comment and 1.05 times that here, and say so in the commit.
 const (
 	maxGenerated = 27_850_000 // measured: 26.53 MB, of which 3.4 are kernels for AVX-512, 3.7 all Go loops, and 10.2 kernels for NEON, whose words have comments; comments at labels are 1.5
-	maxGrowth    = 10_620_000 // measured: 10.11 MB on linux/amd64, of which the assembler is 1.1
+	maxGrowth    = 11_250_000 // measured: 10.71 MB on linux/amd64, of which the assembler is 1.1
 	maxUnused    = 4_120_000  // measured: 3.92 MB on linux/amd64, of which a program that prints is 2.40
 )
 

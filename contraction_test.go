@@ -12,7 +12,6 @@ import (
 // fused has the files whose code may have fused multiply-adds on arm64, and why.
 var fused = map[string]string{
 	"graph/explain_hint.go":            "a sum of costs that is told",
-	"graph/profile.go":                 "a sum of times that is told",
 	"ir/scalar/dot.go":                 "math.FMA: products of float64",
 	"ir/scalar/dot_fused.go":           "products whose ops are FMA",
 	"ir/scalar/fma.go":                 "math.FMA: CallFMA",

@@ -64,7 +64,7 @@ var allowed = map[string][]string{
 	"codegen/avo":                   {"ir/kernel", "codegen", "codegen/amd64"},
 	"cmd/genkernels":                {"internal/progress", "ir/kernel", "codegen", "codegen/arm64", "codegen/avo"},
 	"cmd/hardening":                 {"graph", "internal/progress", "ir", "ir/eval", "ir/kernel", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "passes/schedule", "runtime", "runtime/abi", "runtime/builtin/portable", "runtime/tensor"},
-	"cmd/stridefuse":                {"codegen", "codegen/avo", "graph/formula", "graph", "internal/progress", "ir", "ir/eval", "ir/kernel", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "formats/npy", "formats/onnx", "passes", "passes/schedule", "runtime", "runtime/builtin/portable", "runtime/tensor", "stream", "formats/zarr"},
+	"cmd/stridefuse":                {"codegen", "codegen/avo", "graph/formula", "graph", "internal/page", "internal/progress", "ir", "ir/eval", "ir/kernel", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "formats/npy", "formats/onnx", "passes", "passes/schedule", "runtime", "runtime/builtin/portable", "runtime/tensor", "stream", "formats/zarr"},
 	"cmd/ulp":                       {"cmd/ulp/oracle", "graph/cmplx", "codegen/amd64", "graph", "internal/progress", "ir", "ir/elementary", "ir/kernel", "runtime/abi", "runtime/builtin/portable"},
 	"cmd/ulp/oracle":                {},
 	"docs/recipes":                  {},

@@ -44,7 +44,10 @@ func linePrograms() []graph.Nodes {
 	}
 	image, bytes := graph.Input("image", graph.Float32, 1, 3, 14, 17), graph.Input("bytes", graph.Uint8, 50, 60)
 	weights, small := graph.Input("weights", graph.Float32, 8, 3, 3, 3), graph.Input("small", graph.Float32, 50, 4, 4)
-	pairs := graph.Input("pairs", graph.Float32, 500, 2)
+	pairs, fixed := graph.Input("pairs", graph.Float32, 500, 2), make([]int8, 60*40)
+	for k := range fixed {
+		fixed[k] = int8(k)
+	}
 	return []graph.Nodes{
 		{x.Sort(1), x.ArgSort(0), d.SortDescending(1), d.ArgSortDescending(1), b.Sort(1), b.ArgSort(1)},
 		append(top(x, 3), top(long, 40)...),
@@ -60,7 +63,7 @@ func linePrograms() []graph.Nodes {
 		{b.ArgMax(0), b.Cast(graph.Float32).ArgMin(0), d.ArgMax(1)},
 		{b.Cast(graph.Float32).Pow(1.7).Exp(), b.Add(3).Mul(b)},
 		{image.Conv(weights, graph.ConvOptions{Before: []int{1, 1}, After: []int{1, 1}}), image.Conv(weights, graph.ConvOptions{Strides: []int{2, 2}})},
-		{small.MatMul(small), bytes.MatMulInteger(bytes.T(), graph.Input("zero", graph.Uint8), graph.Input("zeros", graph.Uint8))},
+		{small.MatMul(small), bytes.MatMulInteger(bytes.T(), graph.Input("zero", graph.Uint8), graph.Input("zeros", graph.Uint8)), bytes.MatMulInteger(graph.Const(graph.Of(fixed).Reshape(60, 40)), nil, nil)},
 		{graph.Stack(-1, pairs.Slice(":, 0").Mul(2).Exp(), pairs.Slice(":, 1")), graph.Stack(-1, pairs.Slice(":, 1"), pairs.Slice(":, 0"))},
 	}
 }
