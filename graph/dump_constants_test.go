@@ -31,7 +31,7 @@ func TestWithConstants(t *testing.T) {
 		require.NoError(t, p.Dump(&dump, "schedule"))
 		return strings.Replace(dump.String(), `result "" 0`, "result out0 0", 1)
 	}
-	require.Equal(t, schedule(p), schedule(q))
+	require.Equal(t, undecided(schedule(p), "plan"), undecided(schedule(q), "plan"), "but for the lines that made inputs and constants")
 	require.Contains(t, schedule(p), "// constant const0 : f32[40,30] = ")
 	require.Contains(t, schedule(p), "part [n=", "a loop has its axis's name")
 

@@ -92,7 +92,7 @@ func TestWriteDOT(t *testing.T) {
 		}
 		require.Greater(t, edges, 5)
 		require.Greater(t, nodes, 5)
-		contains(t, text, `tooltip="all of it is computed before any of it is read"`)
+		contains(t, text, "a reduction is complete only at the end of its loop, and another loop reads it")
 	}
 	var values, steps strings.Builder
 	require.NoError(t, p.WriteDOT(&values))

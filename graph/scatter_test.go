@@ -75,7 +75,7 @@ func TestHistogramReadsIndices(t *testing.T) {
 					bytes[fmt.Sprint(d.Kind)] += d.Bytes
 				}
 			}
-			require.Less(t, bytes["materialized"], 100, explaining{p})
+			require.Less(t, bytes["materialized"], 2*256*8+100, "tables alone are stored: %s", explaining{p})
 			require.Zero(t, bytes["copied"], explaining{p})
 			require.Equal(t, c.staged, bytes["staged"] > 0, explaining{p})
 			require.Equal(t, !c.staged, strings.Contains(fmt.Sprint(p.Kernels()), "scatter_bytes"), explaining{p})
