@@ -50,7 +50,7 @@ func (c *contraction) check() error {
 	first := map[string]place{}
 	dt := c.terms[0].x.DType()
 	for i, t := range c.terms {
-		if have := t.x.DType(); have != dt && c.op != ir.OpDotBytes {
+		if have := t.x.DType(); have != dt && c.op.Info().Right == ir.Invalid {
 			return fmt.Errorf("dtypes %s and %s differ: Cast one of them", dt, have)
 		}
 		for k, label := range t.labels {

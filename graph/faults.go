@@ -111,8 +111,8 @@ func (e *DivisionByZeroError) Error() string {
 }
 
 // FindDivisionByZero computes the divisors of the program's integer divisions and returns a *DivisionByZeroError for the
-// first Div, FloorDiv, Rem or Mod of the graph that divides an integer by zero, or nil if there is none. Such divisions
-// give 0. It does not look at floats, whose divisions by zero give infinities and NaN (see FindNonFinite), nor at
+// first Div, FloorDiv, Rem or Mod of the graph that divides an integer by zero. The error is nil if no divisor is zero. A run
+// gives 0 for a division by zero. FindDivisionByZero does not look at floats, whose divisions by zero give infinities and NaN (see FindNonFinite), nor at
 // fixed16x16, which saturates. An index outside its axis is an error only if a divisor depends on it; Run finds all. With
 // WithDebug(DivisionByZero) each run begins with this check.
 func (p *Program) FindDivisionByZero(ctx context.Context, ins ...*Tensor) error {

@@ -41,7 +41,8 @@ func (p *pullback) part() (part gradientPart, ok bool) {
 	return gradientPart{p.node, g, a.Axis, begin, count}, placed && counted && count > 0 && (step == 1 || step == -1)
 }
 
-// gradientParts are parts of one cotangent along an axis that have no element in common, in order.
+// gradientParts are parts of one cotangent along an axis that have no element in common. The last one comes first, as the
+// backward pass meets slices from the last one on.
 type gradientParts struct{ list []gradientPart }
 
 // addPart adds the cotangent of a slice to the cotangent of what is sliced.
@@ -56,8 +57,8 @@ func (a *adjoint) addPart(part gradientPart) {
 
 // take inserts a part if it has the axis and the type of the others and no element in common with them.
 func (p *gradientParts) take(part gradientPart) bool {
-	at, _ := slices.BinarySearchFunc(p.list, part.begin, func(q gradientPart, begin int) int { return cmp.Compare(q.begin, begin) })
-	if part.axis != p.list[0].axis || part.cotangent.DType() != p.list[0].cotangent.DType() || at > 0 && p.list[at-1].end() > part.begin || at < len(p.list) && p.list[at].begin < part.end() {
+	at, _ := slices.BinarySearchFunc(p.list, part.begin, func(q gradientPart, begin int) int { return cmp.Compare(begin, q.begin) })
+	if part.axis != p.list[0].axis || part.cotangent.DType() != p.list[0].cotangent.DType() || at > 0 && p.list[at-1].begin < part.end() || at < len(p.list) && p.list[at].end() > part.begin {
 		return false
 	}
 	p.list = slices.Insert(p.list, at, part)
@@ -74,7 +75,7 @@ func (p *gradientParts) joined() Node {
 			all = append(all, first.cotangent.zeros(axis, count))
 		}
 	}
-	for _, q := range p.list {
+	for _, q := range slices.Backward(p.list) {
 		zeros(ir.Fixed(q.begin - end))
 		all, end = append(all, q.cotangent), q.end()
 	}

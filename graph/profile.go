@@ -289,9 +289,9 @@ func (s StepProfile) rate(p *Profile) string {
 func (s StepProfile) verdict(l Limits) string {
 	parts := s.parts(l)
 	by, most := s.Bound(l)
-	text, every := "", "every limit"
-	if s.cached(l) {
-		text, every, parts[0] = "in the caches, ", "every other limit", 0
+	text, cached := "", s.cached(l)
+	if cached {
+		text, parts[0] = "in the caches, ", 0
 	}
 	var others []string
 	for i, part := range parts {
@@ -302,14 +302,14 @@ func (s StepProfile) verdict(l Limits) string {
 	if most >= leastBound {
 		return text + strings.Join(append([]string{fmt.Sprintf("bound by %s, %.0f%% of its limit", by, 100*most)}, others...), ", ")
 	}
-	text += "far from " + every
+	far, waits := "far from every limit", ": elements wait for one another, or goroutines for the processor"
+	if cached {
+		far, waits = "far from every other limit", ""
+	}
 	if len(others) > 0 {
-		text += " (" + strings.Join(others, ", ") + ")"
+		far += " (" + strings.Join(others, ", ") + ")"
 	}
-	if every == "every limit" {
-		text += ": elements wait for one another, or goroutines for the processor"
-	}
-	return text
+	return text + far + waits
 }
 
 // Name returns the numbers of the steps: "3", or "3-5".

@@ -66,12 +66,12 @@ func (f Arithmetic) sumLine(d DType, x []uint64) uint64 {
 // inferDot returns the type of a product: the axes before the last two are those
 // of both operands.
 func inferDot(op Op, _ Attr, args []Type) (Type, error) {
-	x, y := args[0], args[1]
+	x, y, right := args[0], args[1], op.Info().Right
 	switch rank := len(x.Shape); {
-	case op != OpDotBytes && x.DType != y.DType:
+	case right == Invalid && x.DType != y.DType:
 		return Type{}, fmt.Errorf("dtypes %s and %s differ: Cast one of them", x.DType, y.DType)
-	case op == OpDotBytes && y.DType != Int16:
-		return Type{}, DoesNotTake(SetOf(Int16), y.DType)
+	case right != Invalid && y.DType != right:
+		return Type{}, DoesNotTake(SetOf(right), y.DType)
 	case !op.Info().Domain.Has(x.DType):
 		return Type{}, DoesNotTake(op.Info().Domain, x.DType)
 	case rank < 2 || rank != len(y.Shape):
@@ -97,14 +97,20 @@ func evalDot(v *Value, args [][]uint64) []uint64 {
 	for i := range out {
 		batch, m, c := i/(rows*cols), i/cols%rows, i%cols
 		for k := range column {
-			if column[k] = args[1][(batch*pairs+k)*cols+c]; v.Op == OpDotBytes {
-				column[k] = Halves(column[k])
-			}
+			column[k] = args[1][(batch*pairs+k)*cols+c]
 		}
+		v.Op.Widen(column)
 		out[i] = Defined.DotLine(v.Op.Info().By, v.Args[0].Type.DType, args[0][(batch*rows+m)*pairs:][:pairs], column, rows == 1 || cols == 1)
 	}
 	return out
 }
 
-// Halves returns OpHalves of an element.
-func Halves(x uint64) uint64 { return Wrap(Int32, int64(scalar.Halves(int16(x)))) }
+// Widen makes elements of the right operand of a product those that it multiplies, if they are pairs of bytes.
+func (op Op) Widen(right []uint64) {
+	if op.Info().Right == Invalid {
+		return
+	}
+	for k, x := range right {
+		right[k] = Wrap(Int32, int64(scalar.Halves(int16(x))))
+	}
+}

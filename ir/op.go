@@ -68,6 +68,9 @@ type OpInfo struct {
 	// identity. For an arg-reduction it is the op that selects the element whose index is the result. For a product
 	// of matrices it is the op that multiplies.
 	By Op
+	// Right is the type of the right operand of a contraction whose elements are pairs of bytes, which OpHalves widens to the
+	// left operand's type. It is Invalid if both operands have the same type.
+	Right DType
 
 	Hash     uint64                // of the name, so that canonical forms do not depend on the order of the table
 	attrs    []*attribute          // of the op, in the order of printing

@@ -339,7 +339,7 @@ var rows = [numOps]OpInfo{
 
 	OpDot:       {Name: "dot", Method: "matmul", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: Reals | SetOf(Int32, Int64), By: OpMul, Cost: 1, Infer: inferDot, Eval: evalDot},
 	OpDotHalves: {Name: "dothalves", Internal: true, Doc: "the matrix products of x and y, whose elements are pairs of 16-bit integers: mulhalves multiplies them, and the sums wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32), By: OpMulHalves, Cost: 1, Infer: inferDot, Eval: evalDot},
-	OpDotBytes:  {Name: "dotbytes", Internal: true, Doc: "dothalves of x and the halves of y, whose elements are pairs of 8-bit integers in an int16", Kind: Contract, Arity: 2, Domain: SetOf(Int32), By: OpMulHalves, Cost: 1, Infer: inferDot, Eval: evalDot},
+	OpDotBytes:  {Name: "dotbytes", Internal: true, Doc: "dothalves of x and the halves of y, whose elements are pairs of 8-bit integers in an int16", Kind: Contract, Arity: 2, Domain: SetOf(Int32), By: OpMulHalves, Right: Int16, Cost: 1, Infer: inferDot, Eval: evalDot},
 
 	OpConv:       {Name: "conv", Doc: "the convolutions of x, [n, c, spatial axes], with the weights y, [m, c/groups, spatial axes]: sums of products of windows of x, in the order that ir/conv.go tells; integers wrap", Kind: Convolve, Arity: 2, Domain: Reals | SetOf(Int32, Int64), By: OpMul, Cost: 1, attrs: convAttrs, Infer: inferConv, Eval: evalConv},
 	OpConvHalves: {Name: "convhalves", Internal: true, Doc: "the convolutions of x with y, whose elements are pairs of 16-bit integers: mulhalves multiplies them, and the sums wrap", Kind: Convolve, Arity: 2, Domain: SetOf(Int32), By: OpMulHalves, Cost: 1, attrs: convAttrs, Infer: inferConv, Eval: evalConv},

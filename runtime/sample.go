@@ -33,7 +33,8 @@ func (o *observation) samplesOf(t *task) []sample {
 	return o.samples[t.first : t.last+1]
 }
 
-// divide divides the time of a task among its steps by their samples, which it empties. The first step has all of it if there are none.
+// divide divides the time of a task among its steps in proportion to their samples, and empties the samples. If no block was
+// measured, the first step gets all of the time.
 func (o *observation) divide(t *task, took time.Duration) {
 	samples, sum := o.samplesOf(t), int64(0)
 	for i := range samples {

@@ -131,12 +131,16 @@ func (t *transposer) prefetchNext() {
 	t.do("CMPQ", gp(t.from.step), gp(dx))
 	t.do("JLE", label("tiles"))
 	t.do("LEAQ", mem(at(transposeFrom, 0).indexed(t.from.step, t.lanes)), gp(t.from.a))
-	t.do("LEAQ", mem(at(t.from.a, 0).indexed(t.from.step, 4)), gp(t.from.b))
+	pointers := []int{t.from.a}
+	if t.lanes > 4 { // the rows behind the fourth
+		t.do("LEAQ", mem(at(t.from.a, 0).indexed(t.from.step, 4)), gp(t.from.b))
+		pointers = append(pointers, t.from.b)
+	}
 	t.here("ahead", "a line of the cache of each row")
 	for i := range t.lanes {
 		t.do("PREFETCHT0", mem(t.from.rowOf(i, t.lanes)))
 	}
-	for _, r := range []int{t.from.a, t.from.b} {
+	for _, r := range pointers {
 		t.do("ADDQ", imm(cacheLine), gp(r))
 	}
 	t.do("SUBQ", imm(int64(cacheLine/t.size)), gp(transposeRows))

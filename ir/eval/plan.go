@@ -294,11 +294,7 @@ func (m *machine) contract(s *plan.Step, index []int) {
 		copy(index[at.Pairs:], pair)
 		x, y = append(x, *m.place(&s.In[0], index)), append(y, *m.place(&s.In[1], index))
 	}
-	if op == ir.OpDotBytes {
-		for i := range y {
-			y[i] = ir.Halves(y[i])
-		}
-	}
+	op.Widen(y)
 	clear(index[at.Pairs:at.Rows])
 	*m.place(&s.Out[0].Access, index) = m.f.DotLine(op.Info().By, s.Body.In[0].DType, x, y, false)
 }

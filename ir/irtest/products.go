@@ -41,7 +41,7 @@ func (g *gen) product() {
 	}
 	m, ok := x.Type.Shape.NumElems().Int()
 	n, known := y.Type.Shape.NumElems().Int()
-	if !ok || !known || m*n == 0 || x.Type.DType != y.Type.DType && op != ir.OpDotBytes {
+	if !ok || !known || m*n == 0 || x.Type.DType != y.Type.DType && op.Info().Right == ir.Invalid {
 		return
 	}
 	k := m

@@ -26,15 +26,15 @@ func DotPackedStep(d ir.DType) int { return ir.DotChunk + DotColumns(d) }
 // ProductBody returns the body of a contraction: the product op multiplies an element of x by one of y.
 func ProductBody(op ir.Op, x, y Operand) *Kernel {
 	b, right := NewBuilder(x, y), Ref(1)
-	if op == ir.OpDotBytes {
+	if op.Info().Right != ir.Invalid {
 		right = b.Op(ir.OpHalves, b.Cast(x.DType, 1))
 	}
 	b.Store(b.Op(op.Info().By, 0, right))
 	return b.Kernel()
 }
 
-// ProductOf returns the product whose body k is, or OpInvalid if it is none. A multiplication may have its operands in
-// either order.
+// ProductOf returns the product that has the body k, or OpInvalid if k is the body of no product. The multiplication may have
+// its operands in either order.
 func ProductOf(k *Kernel) ir.Op {
 	if len(k.In) != 2 || len(k.Out) != 1 || k.Out[0] != Ref(len(k.Body)+1) {
 		return ir.OpInvalid

@@ -117,10 +117,9 @@ func dotMeaning(op ir.Op) func(*Micro, *Kernel) Reference {
 			for r := range b.Rows() {
 				for c := range b.Cols() {
 					for k := range x {
-						if x[k], y[k] = b.Get(0, r, k), b.Get(1, k, c); op == ir.OpDotBytes {
-							y[k] = ir.Halves(y[k])
-						}
+						x[k], y[k] = b.Get(0, r, k), b.Get(1, k, c)
 					}
+					op.Widen(y)
 					sum := f.DotLine(op.Info().By, d, x, y, false)
 					if b.Field(DotAdds) != 0 {
 						sum = f.Combine(ir.OpAdd, d, b.Get(2, r, c), sum)

@@ -76,7 +76,7 @@ type region struct {
 	elems  int
 	lo, hi int           // the first and the last
 	at     layout.Layout // of the access in the order of memory; the same for accesses of the same elements
-	box    [][2]int      // the range of indices of each axis that has them all, or nil if there is none
+	box    [][2]int      // the least range of indices, along each axis of the buffer, that holds all elements; nil if it is not known
 }
 
 // readRegion returns the elements that an input of a step reads. Of a table that it gathers from these are at most one for each index.

@@ -190,7 +190,7 @@ func (t *target) shortAxes(s *plan.Step) (choices [][]int) {
 	return choices
 }
 
-// axisOfStride returns the axis of s along which an access has a stride, -1 if there is none.
+// axisOfStride returns the axis of s along which an access has the given stride, or -1 if no axis of several indices has it.
 func axisOfStride(s *plan.Step, a *plan.Access, stride int) int {
 	for k, n := range a.Strides {
 		if n == stride && s.Axes[k].Extent > 1 {

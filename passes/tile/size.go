@@ -169,9 +169,8 @@ func (t *tile) mostOfProduct(member int, again bool) int {
 	return max(1, most)
 }
 
-// leastOfProduct returns the fewest lines that a block should have because of a member, if so many stay in the cache and leave a
-// block to each worker: 1, or more if the lines are rows of a product. Each tile of a product loads the right operand once for
-// all its rows, so tiles of few rows wait for it.
+// leastOfProduct returns the fewest lines that a member wants a block to have. It is more than 1 if the lines are rows of a product:
+// each tile of the product loads the right operand once for all rows of the tile, and tiles of few rows wait for these loads.
 func (t *tile) leastOfProduct(member int) int {
 	s, axis := &t.members[member].step, t.lines.axes[member]
 	if !s.Contracts() || axis < s.Product().Rows || axis >= s.Product().Cols {
