@@ -21,6 +21,10 @@ var limited = sync.OnceValue(func() bool { return spaceLeft() != unknownMemory }
 // heldPages is the number of bytes in free pages that a processor of Go's scheduler may hold.
 const heldPages = 512 << 10
 
+// heapPadding is the largest number of bytes before the random address at which Go's heap starts. They are counted as
+// free, but are never given out.
+const heapPadding = 4 << 20
+
 // check returns an error if addresses are limited and no free run holds n bytes. The caller holds the lock counting.
 func (f *foundRun) check(n int64) error {
 	left := spaceLeft()
@@ -29,7 +33,7 @@ func (f *foundRun) check(n int64) error {
 	}
 	debug.FreeOSMemory() // collects first
 	f.allocs = metric(allocated)
-	f.bytes = largestRun(metric(released)) - int64(goruntime.GOMAXPROCS(0))*heldPages
+	f.bytes = largestRun(metric(released)-heapPadding) - int64(goruntime.GOMAXPROCS(0))*heldPages
 	if n <= f.bytes {
 		return nil
 	}
