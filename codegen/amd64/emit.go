@@ -225,10 +225,6 @@ func (n *nest) element(p vector.Place) Memory {
 	return at(from.reg, p.Disp).indexed(n.indexing(p.Size))
 }
 
-// onStack returns the address of vector i of those that begin at an offset in the stack
-// frame.
-func (n *nest) onStack(offset, i int) Memory { return stack(offset + n.m.Width*i) }
-
 func (n *nest) address(l vector.Loc) Memory {
 	switch l.Space {
 	case vector.InOperand:

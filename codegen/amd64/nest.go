@@ -32,13 +32,14 @@ type nest struct {
 
 	clobber bool // the body overwrites the scratch registers ax, cx and dx
 
-	slots, spills, scratch, saved int // offsets in the stack frame
-	accs                          int // offset of the accumulators in the stack frame
-	few                           int // offset of the bytes of a partial step in the stack frame, or -1: see bytes.go
-	phase                         int // register of the offset that rotates the accumulators, or -1
+	vectorArea                       // the vectors in the stack frame
+	slots, spills, scratch, accs int // offsets in it; accs is that of the accumulators
+	saved                        int // offset in the stack frame
+	few                          int // offset of the bytes of a partial step in the stack frame, or -1: see bytes.go
+	phase                        int // register of the offset that rotates the accumulators, or -1
 
 	exits                    []*vector.Exit // to cold blocks, in the order of their tests
-	inputs, kept, coldSpills int            // offsets in the stack frame: inputs and results, saved registers, spills of cold blocks
+	inputs, kept, coldSpills int            // offsets in the area of vectors: inputs and results, saved registers, spills of cold blocks
 	exit                     int            // offset in the stack frame: the number of the exit to a cold block
 
 	past       *nonTemporal // the main loop that stores past the caches, or nil
@@ -95,9 +96,6 @@ func emit(b *vector.Body, past *nonTemporal) *Program {
 	return &n.Program
 }
 
-// vectors reserves places for vectors in the stack frame.
-func (n *nest) vectors(count int) int { return n.local(n.m.Width * count) }
-
 // allocate assigns vectors to the stack frame, and pointers and counters to general registers. When registers run out, the
 // rest goes to the stack frame. Pointers of unit operands come first, as one in the stack frame costs a load for each
 // vector. The phase is used as an index, so it must have a register.
@@ -132,6 +130,12 @@ func (n *nest) allocate() {
 		}
 	}
 	n.allocateReductions(func() place64 { return place(GeneralRegisters) })
+	n.placeVectors(func() int {
+		if n.together != nil || free == GeneralRegisters { // its blocks take all registers
+			return -1
+		}
+		return place(GeneralRegisters).reg
+	})
 	n.rows = place(GeneralRegisters)
 	for i := range n.pointer {
 		if n.splat(i) || n.reduced(i) {
@@ -191,6 +195,7 @@ func (n *nest) prologue() {
 		n.do("TESTQ", gp(ax), gp(ax))
 	}
 	n.do("JLE", label("done"))
+	n.alignVectors()
 	n.eachPointer(func(arg int, p place64) { n.copyTo(at(cx, framePtr+8*arg), p) })
 	for _, p := range n.b.Pinned {
 		if v := n.b.Graph.At(p.V); v.Kind == vector.KindConst {

@@ -16,6 +16,9 @@ func (n *nest) whereabouts() []string {
 	if n.phase >= 0 && n.b.Reduces() {
 		registers = append(registers, generalNames[n.phase]+" which accumulator is first")
 	}
+	if n.base >= 0 {
+		registers = append(registers, generalNames[n.base]+" vectors on the stack")
+	}
 	notes := []string{
 		fmt.Sprintf("frame: rows at %d, columns at %d, pointers from %d, their steps to the next row from %d", frameRows, frameCols, framePtr, frameStep),
 		"registers: " + strings.Join(registers, ", "),
@@ -28,13 +31,22 @@ func (n *nest) whereabouts() []string {
 		{"values of the row", n.slots, n.b.Slots}, {"spilled vectors", n.spills, n.b.Spills}, {"vectors of scalar loops", n.scratch, n.b.Scratch},
 	} {
 		if part.size > 0 {
-			stack = append(stack, place64{reg: -1, disp: part.at}.String()+" "+part.name)
+			stack = append(stack, n.vectorPlace(part.at)+" "+part.name)
 		}
 	}
 	if len(stack) > 0 {
 		notes = append(notes, "stack: "+strings.Join(stack, ", "))
 	}
 	return notes
+}
+
+// vectorPlace returns the place of vectors in the stack frame as Go's assembler writes it.
+func (n *nest) vectorPlace(offset int) string {
+	m := n.onStack(offset, 0)
+	if n.base < 0 {
+		return place64{reg: -1, disp: int(m.Disp)}.String()
+	}
+	return fmt.Sprintf("%d(%s)", m.Disp, generalNames[n.base])
 }
 
 // operandName returns the name of an operand in the text of the kernel; results have none there.

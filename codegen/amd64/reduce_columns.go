@@ -72,6 +72,12 @@ func compileReduceColumns(t *Target, m *kernel.Micro) (*Program, error) {
 		parts[i] = c.columnPart
 	}
 	c.spills = c.vectors(c.spilled)
+	c.placeVectors(func() int {
+		if behind := columnPointer + len(c.k.In) + 1; behind < GeneralRegisters {
+			return behind
+		}
+		return -1
+	})
 	c.columnPart = parts[0]
 	c.begin(m)
 	if len(parts) > 1 {
@@ -178,6 +184,7 @@ func (c *columnReducer) begin(m *kernel.Micro) {
 		c.do("TESTQ", gp(count.reg), gp(count.reg))
 		c.do("JLE", label("done"))
 	}
+	c.alignVectors()
 	for i := range len(c.k.In) + 1 {
 		c.pointer = append(c.pointer, place64{reg: columnPointer + i})
 		c.do("MOVQ", mem(at(cx, framePtr+8*i)), gp(columnPointer+i))

@@ -15848,66 +15848,67 @@ rest:
 
 // for i: o0[i] = a0 / a1[i]
 // Requires: AVX, CMOV
-TEXT k_div_i64_su_27c7b4c522<>(SB), NOSPLIT, $152-8
+TEXT k_div_i64_su_27c7b4c522<>(SB), NOSPLIT, $176-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = div s0 u1; store t0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R9 rows left, R10 s0, DI u1, R8 result 0
-	// stack: 0(SP) vectors of scalar loops
+	// registers: SI columns, BX the column, R10 rows left, R11 s0, DI u1, R8 result 0, R9 vectors on the stack
+	// stack: 0(R9) vectors of scalar loops
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; LEAQ 32(SP), R9
+	ANDQ $-32, R9; MOVQ 16(CX), R11; MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ $+0, 168(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 	// each row
 row:
-	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
 
 	// 8 columns each: 1 vector of 8
 loop:
-	VMOVUPS Y15, (SP); VMOVUPS Y15, 32(SP); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(SP); VMOVUPS 32(DI)(BX*8), Y1
-	VMOVUPS Y1, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS Y15, (R9); VMOVUPS Y15, 32(R9); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(R9); VMOVUPS 32(DI)(BX*8), Y1
+	VMOVUPS Y1, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide1:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special2; CQO; IDIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special2; CQO; IDIVQ CX
 
 divided3:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ 128(SP), BX; JMP end4
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ (SP), BX; JMP end4
 
 	// a divisor of 0 or -1
 special2:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided3
 
 end4:
-	VMOVUPS (SP), Y0; VMOVUPS Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMOVUPS Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	VMOVUPS (R9), Y0; VMOVUPS Y0, (R8)(BX*8); VMOVUPS 32(R9), Y0; VMOVUPS Y0, 32(R8)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2
-	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMOVUPS Y15, (SP); VMOVUPS Y15, 32(SP); VMOVUPS Y1, 64(SP)
-	VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMOVUPS Y15, (R9); VMOVUPS Y15, 32(R9); VMOVUPS Y1, 64(R9)
+	VMOVUPS Y3, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide5:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special6; CQO; IDIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special6; CQO; IDIVQ CX
 
 divided7:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ 128(SP), BX; JMP end8
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ (SP), BX; JMP end8
 
 	// a divisor of 0 or -1
 special6:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided7
 
 end8:
-	VMOVUPS (SP), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
+	VMOVUPS (R9), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 32(R9), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
 
 	// the next row
 next:
-	DECQ R9; JLE last
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 	// all rows are done
 done:
@@ -15915,18 +15916,18 @@ done:
 
 	// the loops that store past the caches
 past:
-	MOVQ R9, 136(SP); MOVQ SI, 144(SP)
+	MOVQ R10, 160(SP); MOVQ SI, 168(SP)
 
 	// each row: the elements before the first whole cache line
 rowPast:
-	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	MOVQ $+1, R10; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
 	// behind them
 last:
-	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	CMPQ 168(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 168(SP), SI; CMPQ BX, SI; JLT lines; DECQ 160(SP); JEQ done
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
 
 	// whole cache lines, stored past the caches
 lines:
@@ -15934,90 +15935,91 @@ lines:
 
 	// 8 columns each: 1 vector of 8, stored past the caches
 line:
-	VMOVUPS Y15, (SP); VMOVUPS Y15, 32(SP); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(SP); VMOVUPS 32(DI)(BX*8), Y1
-	VMOVUPS Y1, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS Y15, (R9); VMOVUPS Y15, 32(R9); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(R9); VMOVUPS 32(DI)(BX*8), Y1
+	VMOVUPS Y1, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide9:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
 
 divided11:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ (SP), BX; JMP end12
 
 	// a divisor of 0 or -1
 special10:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided11
 
 end12:
-	VMOVUPS (SP), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	VMOVUPS (R9), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(R9), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
 
 	// the elements behind the last whole line
 rest:
-	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = a0[i] / a1
 // Requires: AVX, CMOV
-TEXT k_div_i64_us_0142decf0e<>(SB), NOSPLIT, $152-8
+TEXT k_div_i64_us_0142decf0e<>(SB), NOSPLIT, $176-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = div u0 s1; store t0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R9 rows left, DI u0, R10 s1, R8 result 0
-	// stack: 0(SP) vectors of scalar loops
+	// registers: SI columns, BX the column, R10 rows left, DI u0, R11 s1, R8 result 0, R9 vectors on the stack
+	// stack: 0(R9) vectors of scalar loops
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8; MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; LEAQ 32(SP), R9
+	ANDQ $-32, R9; MOVQ 16(CX), DI; MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ $+0, 168(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 	// each row
 row:
-	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
 
 	// 8 columns each: 1 vector of 8
 loop:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS Y15, 64(SP)
-	VMOVUPS Y15, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R9); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R9); VMOVUPS Y15, 64(R9)
+	VMOVUPS Y15, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide1:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special2; CQO; IDIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special2; CQO; IDIVQ CX
 
 divided3:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ 128(SP), BX; JMP end4
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ (SP), BX; JMP end4
 
 	// a divisor of 0 or -1
 special2:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided3
 
 end4:
-	VMOVUPS (SP), Y0; VMOVUPS Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMOVUPS Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	VMOVUPS (R9), Y0; VMOVUPS Y0, (R8)(BX*8); VMOVUPS 32(R9), Y0; VMOVUPS Y0, 32(R8)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2
-	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMOVUPS Y1, (SP); VMOVUPS Y3, 32(SP); VMOVUPS Y15, 64(SP)
-	VMOVUPS Y15, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMOVUPS Y1, (R9); VMOVUPS Y3, 32(R9); VMOVUPS Y15, 64(R9)
+	VMOVUPS Y15, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide5:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special6; CQO; IDIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special6; CQO; IDIVQ CX
 
 divided7:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ 128(SP), BX; JMP end8
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ (SP), BX; JMP end8
 
 	// a divisor of 0 or -1
 special6:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided7
 
 end8:
-	VMOVUPS (SP), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
+	VMOVUPS (R9), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 32(R9), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
 
 	// the next row
 next:
-	DECQ R9; JLE last
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; JMP row
 
 	// all rows are done
 done:
@@ -16025,18 +16027,18 @@ done:
 
 	// the loops that store past the caches
 past:
-	MOVQ R9, 136(SP); MOVQ SI, 144(SP)
+	MOVQ R10, 160(SP); MOVQ SI, 168(SP)
 
 	// each row: the elements before the first whole cache line
 rowPast:
-	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	MOVQ $+1, R10; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
 	// behind them
 last:
-	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	CMPQ 168(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 168(SP), SI; CMPQ BX, SI; JLT lines; DECQ 160(SP); JEQ done
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; JMP rowPast
 
 	// whole cache lines, stored past the caches
 lines:
@@ -16044,39 +16046,40 @@ lines:
 
 	// 8 columns each: 1 vector of 8, stored past the caches
 line:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS Y15, 64(SP)
-	VMOVUPS Y15, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R9); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R9); VMOVUPS Y15, 64(R9)
+	VMOVUPS Y15, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide9:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
 
 divided11:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ (SP), BX; JMP end12
 
 	// a divisor of 0 or -1
 special10:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided11
 
 end12:
-	VMOVUPS (SP), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	VMOVUPS (R9), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(R9), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
 
 	// the elements behind the last whole line
 rest:
-	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = a0[i] / a1[i]
 // Requires: AVX, CMOV
-TEXT k_div_i64_uu_36b2ea6567<>(SB), NOSPLIT, $152-8
+TEXT k_div_i64_uu_36b2ea6567<>(SB), NOSPLIT, $176-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = div u0 u1; store t0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R10 rows left, DI u0, R8 u1, R9 result 0
-	// stack: 0(SP) vectors of scalar loops
+	// registers: SI columns, BX the column, R11 rows left, DI u0, R8 u1, R9 result 0, R10 vectors on the stack
+	// stack: 0(R10) vectors of scalar loops
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; LEAQ 32(SP), R10
+	ANDQ $-32, R10; MOVQ 16(CX), DI; MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 168(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 	// each row
 row:
@@ -16084,22 +16087,23 @@ row:
 
 	// 8 columns each: 1 vector of 8
 loop:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS (R8)(BX*8), Y2
-	VMOVUPS Y2, 64(SP); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R10); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R10)
+	VMOVUPS (R8)(BX*8), Y2; VMOVUPS Y2, 64(R10); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(R10); MOVQ BX, (SP)
+	XORQ BX, BX
 
 	// one element each
 divide1:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special2; CQO; IDIVQ CX
+	MOVQ 64(R10)(BX*8), CX; MOVQ (R10)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special2; CQO; IDIVQ CX
 
 divided3:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ 128(SP), BX; JMP end4
+	MOVQ AX, (R10)(BX*8); MOVQ DX, 64(R10)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ (SP), BX; JMP end4
 
 	// a divisor of 0 or -1
 special2:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided3
 
 end4:
-	VMOVUPS (SP), Y0; VMOVUPS Y0, (R9)(BX*8); VMOVUPS 32(SP), Y0; VMOVUPS Y0, 32(R9)(BX*8); ADDQ $0x08, BX
+	VMOVUPS (R10), Y0; VMOVUPS Y0, (R9)(BX*8); VMOVUPS 32(R10), Y0; VMOVUPS Y0, 32(R9)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
@@ -16107,25 +16111,25 @@ tail:
 	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2
 	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMASKMOVPD (R8)(BX*8), Y0, Y4; VMASKMOVPD 32(R8)(BX*8), Y2, Y5
-	VMOVUPS Y1, (SP); VMOVUPS Y3, 32(SP); VMOVUPS Y4, 64(SP); VMOVUPS Y5, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS Y1, (R10); VMOVUPS Y3, 32(R10); VMOVUPS Y4, 64(R10); VMOVUPS Y5, 96(R10); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide5:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special6; CQO; IDIVQ CX
+	MOVQ 64(R10)(BX*8), CX; MOVQ (R10)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special6; CQO; IDIVQ CX
 
 divided7:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ 128(SP), BX; JMP end8
+	MOVQ AX, (R10)(BX*8); MOVQ DX, 64(R10)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ (SP), BX; JMP end8
 
 	// a divisor of 0 or -1
 special6:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided7
 
 end8:
-	VMOVUPS (SP), Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8); VMOVUPS 32(SP), Y0; VMASKMOVPD Y0, Y2, 32(R9)(BX*8)
+	VMOVUPS (R10), Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8); VMOVUPS 32(R10), Y0; VMASKMOVPD Y0, Y2, 32(R9)(BX*8)
 
 	// the next row
 next:
-	DECQ R10; JLE last
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
@@ -16135,16 +16139,16 @@ done:
 
 	// the loops that store past the caches
 past:
-	MOVQ R10, 136(SP); MOVQ SI, 144(SP)
+	MOVQ R11, 160(SP); MOVQ SI, 168(SP)
 
 	// each row: the elements before the first whole cache line
 rowPast:
-	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	MOVQ $+1, R11; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
 	// behind them
 last:
-	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	CMPQ 168(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 168(SP), SI; CMPQ BX, SI; JLT lines; DECQ 160(SP); JEQ done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
 
@@ -16154,27 +16158,28 @@ lines:
 
 	// 8 columns each: 1 vector of 8, stored past the caches
 line:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS (R8)(BX*8), Y2
-	VMOVUPS Y2, 64(SP); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R10); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R10)
+	VMOVUPS (R8)(BX*8), Y2; VMOVUPS Y2, 64(R10); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(R10); MOVQ BX, (SP)
+	XORQ BX, BX
 
 	// one element each
 divide9:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
+	MOVQ 64(R10)(BX*8), CX; MOVQ (R10)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
 
 divided11:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+	MOVQ AX, (R10)(BX*8); MOVQ DX, 64(R10)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ (SP), BX; JMP end12
 
 	// a divisor of 0 or -1
 special10:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided11
 
 end12:
-	VMOVUPS (SP), Y0; VMOVNTDQ Y0, (R9)(BX*8); VMOVUPS 32(SP), Y0; VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX
+	VMOVUPS (R10), Y0; VMOVNTDQ Y0, (R9)(BX*8); VMOVUPS 32(R10), Y0; VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
 
 	// the elements behind the last whole line
 rest:
-	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = a0 / a1[i]
 // Requires: AVX, AVX2, CMOV
@@ -16777,66 +16782,67 @@ rest:
 
 // for i: o0[i] = a0 / a1[i]
 // Requires: AVX, CMOV
-TEXT k_div_u64_su_709a43506e<>(SB), NOSPLIT, $152-8
+TEXT k_div_u64_su_709a43506e<>(SB), NOSPLIT, $176-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = div s0 u1; store t0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R9 rows left, R10 s0, DI u1, R8 result 0
-	// stack: 0(SP) vectors of scalar loops
+	// registers: SI columns, BX the column, R10 rows left, R11 s0, DI u1, R8 result 0, R9 vectors on the stack
+	// stack: 0(R9) vectors of scalar loops
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; LEAQ 32(SP), R9
+	ANDQ $-32, R9; MOVQ 16(CX), R11; MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ $+0, 168(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 	// each row
 row:
-	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
 
 	// 8 columns each: 1 vector of 8
 loop:
-	VMOVUPS Y15, (SP); VMOVUPS Y15, 32(SP); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(SP); VMOVUPS 32(DI)(BX*8), Y1
-	VMOVUPS Y1, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS Y15, (R9); VMOVUPS Y15, 32(R9); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(R9); VMOVUPS 32(DI)(BX*8), Y1
+	VMOVUPS Y1, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide1:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special2; DIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special2; DIVQ CX
 
 divided3:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ 128(SP), BX; JMP end4
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ (SP), BX; JMP end4
 
 	// a divisor of 0 or -1
 special2:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided3
 
 end4:
-	VMOVUPS (SP), Y0; VMOVUPS Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMOVUPS Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	VMOVUPS (R9), Y0; VMOVUPS Y0, (R8)(BX*8); VMOVUPS 32(R9), Y0; VMOVUPS Y0, 32(R8)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2
-	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMOVUPS Y15, (SP); VMOVUPS Y15, 32(SP); VMOVUPS Y1, 64(SP)
-	VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMOVUPS Y15, (R9); VMOVUPS Y15, 32(R9); VMOVUPS Y1, 64(R9)
+	VMOVUPS Y3, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide5:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special6; DIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special6; DIVQ CX
 
 divided7:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ 128(SP), BX; JMP end8
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ (SP), BX; JMP end8
 
 	// a divisor of 0 or -1
 special6:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided7
 
 end8:
-	VMOVUPS (SP), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
+	VMOVUPS (R9), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 32(R9), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
 
 	// the next row
 next:
-	DECQ R9; JLE last
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 	// all rows are done
 done:
@@ -16844,18 +16850,18 @@ done:
 
 	// the loops that store past the caches
 past:
-	MOVQ R9, 136(SP); MOVQ SI, 144(SP)
+	MOVQ R10, 160(SP); MOVQ SI, 168(SP)
 
 	// each row: the elements before the first whole cache line
 rowPast:
-	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	MOVQ $+1, R10; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
 	// behind them
 last:
-	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	CMPQ 168(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 168(SP), SI; CMPQ BX, SI; JLT lines; DECQ 160(SP); JEQ done
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
 
 	// whole cache lines, stored past the caches
 lines:
@@ -16863,90 +16869,91 @@ lines:
 
 	// 8 columns each: 1 vector of 8, stored past the caches
 line:
-	VMOVUPS Y15, (SP); VMOVUPS Y15, 32(SP); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(SP); VMOVUPS 32(DI)(BX*8), Y1
-	VMOVUPS Y1, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS Y15, (R9); VMOVUPS Y15, 32(R9); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(R9); VMOVUPS 32(DI)(BX*8), Y1
+	VMOVUPS Y1, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide9:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
 
 divided11:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ (SP), BX; JMP end12
 
 	// a divisor of 0 or -1
 special10:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided11
 
 end12:
-	VMOVUPS (SP), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	VMOVUPS (R9), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(R9), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
 
 	// the elements behind the last whole line
 rest:
-	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = a0[i] / a1
 // Requires: AVX, CMOV
-TEXT k_div_u64_us_418c633f72<>(SB), NOSPLIT, $152-8
+TEXT k_div_u64_us_418c633f72<>(SB), NOSPLIT, $176-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = div u0 s1; store t0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R9 rows left, DI u0, R10 s1, R8 result 0
-	// stack: 0(SP) vectors of scalar loops
+	// registers: SI columns, BX the column, R10 rows left, DI u0, R11 s1, R8 result 0, R9 vectors on the stack
+	// stack: 0(R9) vectors of scalar loops
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8; MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; LEAQ 32(SP), R9
+	ANDQ $-32, R9; MOVQ 16(CX), DI; MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ $+0, 168(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 	// each row
 row:
-	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
 
 	// 8 columns each: 1 vector of 8
 loop:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS Y15, 64(SP)
-	VMOVUPS Y15, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R9); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R9); VMOVUPS Y15, 64(R9)
+	VMOVUPS Y15, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide1:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special2; DIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special2; DIVQ CX
 
 divided3:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ 128(SP), BX; JMP end4
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ (SP), BX; JMP end4
 
 	// a divisor of 0 or -1
 special2:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided3
 
 end4:
-	VMOVUPS (SP), Y0; VMOVUPS Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMOVUPS Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	VMOVUPS (R9), Y0; VMOVUPS Y0, (R8)(BX*8); VMOVUPS 32(R9), Y0; VMOVUPS Y0, 32(R8)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2
-	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMOVUPS Y1, (SP); VMOVUPS Y3, 32(SP); VMOVUPS Y15, 64(SP)
-	VMOVUPS Y15, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMOVUPS Y1, (R9); VMOVUPS Y3, 32(R9); VMOVUPS Y15, 64(R9)
+	VMOVUPS Y15, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide5:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special6; DIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special6; DIVQ CX
 
 divided7:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ 128(SP), BX; JMP end8
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ (SP), BX; JMP end8
 
 	// a divisor of 0 or -1
 special6:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided7
 
 end8:
-	VMOVUPS (SP), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
+	VMOVUPS (R9), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 32(R9), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
 
 	// the next row
 next:
-	DECQ R9; JLE last
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; JMP row
 
 	// all rows are done
 done:
@@ -16954,18 +16961,18 @@ done:
 
 	// the loops that store past the caches
 past:
-	MOVQ R9, 136(SP); MOVQ SI, 144(SP)
+	MOVQ R10, 160(SP); MOVQ SI, 168(SP)
 
 	// each row: the elements before the first whole cache line
 rowPast:
-	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	MOVQ $+1, R10; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
 	// behind them
 last:
-	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	CMPQ 168(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 168(SP), SI; CMPQ BX, SI; JLT lines; DECQ 160(SP); JEQ done
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; JMP rowPast
 
 	// whole cache lines, stored past the caches
 lines:
@@ -16973,39 +16980,40 @@ lines:
 
 	// 8 columns each: 1 vector of 8, stored past the caches
 line:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS Y15, 64(SP)
-	VMOVUPS Y15, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R9); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R9); VMOVUPS Y15, 64(R9)
+	VMOVUPS Y15, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide9:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
 
 divided11:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ (SP), BX; JMP end12
 
 	// a divisor of 0 or -1
 special10:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided11
 
 end12:
-	VMOVUPS (SP), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	VMOVUPS (R9), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(R9), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
 
 	// the elements behind the last whole line
 rest:
-	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = a0[i] / a1[i]
 // Requires: AVX, CMOV
-TEXT k_div_u64_uu_2cdab6e4fa<>(SB), NOSPLIT, $152-8
+TEXT k_div_u64_uu_2cdab6e4fa<>(SB), NOSPLIT, $176-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R10 rows left, DI u0, R8 u1, R9 result 0
-	// stack: 0(SP) vectors of scalar loops
+	// registers: SI columns, BX the column, R11 rows left, DI u0, R8 u1, R9 result 0, R10 vectors on the stack
+	// stack: 0(R10) vectors of scalar loops
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; LEAQ 32(SP), R10
+	ANDQ $-32, R10; MOVQ 16(CX), DI; MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 168(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 	// each row
 row:
@@ -17013,22 +17021,23 @@ row:
 
 	// 8 columns each: 1 vector of 8
 loop:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS (R8)(BX*8), Y2
-	VMOVUPS Y2, 64(SP); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R10); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R10)
+	VMOVUPS (R8)(BX*8), Y2; VMOVUPS Y2, 64(R10); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(R10); MOVQ BX, (SP)
+	XORQ BX, BX
 
 	// one element each
 divide1:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special2; DIVQ CX
+	MOVQ 64(R10)(BX*8), CX; MOVQ (R10)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special2; DIVQ CX
 
 divided3:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ 128(SP), BX; JMP end4
+	MOVQ AX, (R10)(BX*8); MOVQ DX, 64(R10)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ (SP), BX; JMP end4
 
 	// a divisor of 0 or -1
 special2:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided3
 
 end4:
-	VMOVUPS (SP), Y0; VMOVUPS Y0, (R9)(BX*8); VMOVUPS 32(SP), Y0; VMOVUPS Y0, 32(R9)(BX*8); ADDQ $0x08, BX
+	VMOVUPS (R10), Y0; VMOVUPS Y0, (R9)(BX*8); VMOVUPS 32(R10), Y0; VMOVUPS Y0, 32(R9)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
@@ -17036,25 +17045,25 @@ tail:
 	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2
 	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMASKMOVPD (R8)(BX*8), Y0, Y4; VMASKMOVPD 32(R8)(BX*8), Y2, Y5
-	VMOVUPS Y1, (SP); VMOVUPS Y3, 32(SP); VMOVUPS Y4, 64(SP); VMOVUPS Y5, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS Y1, (R10); VMOVUPS Y3, 32(R10); VMOVUPS Y4, 64(R10); VMOVUPS Y5, 96(R10); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide5:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special6; DIVQ CX
+	MOVQ 64(R10)(BX*8), CX; MOVQ (R10)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special6; DIVQ CX
 
 divided7:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ 128(SP), BX; JMP end8
+	MOVQ AX, (R10)(BX*8); MOVQ DX, 64(R10)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ (SP), BX; JMP end8
 
 	// a divisor of 0 or -1
 special6:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided7
 
 end8:
-	VMOVUPS (SP), Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8); VMOVUPS 32(SP), Y0; VMASKMOVPD Y0, Y2, 32(R9)(BX*8)
+	VMOVUPS (R10), Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8); VMOVUPS 32(R10), Y0; VMASKMOVPD Y0, Y2, 32(R9)(BX*8)
 
 	// the next row
 next:
-	DECQ R10; JLE last
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
@@ -17064,16 +17073,16 @@ done:
 
 	// the loops that store past the caches
 past:
-	MOVQ R10, 136(SP); MOVQ SI, 144(SP)
+	MOVQ R11, 160(SP); MOVQ SI, 168(SP)
 
 	// each row: the elements before the first whole cache line
 rowPast:
-	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	MOVQ $+1, R11; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
 	// behind them
 last:
-	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	CMPQ 168(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 168(SP), SI; CMPQ BX, SI; JLT lines; DECQ 160(SP); JEQ done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
 
@@ -17083,27 +17092,28 @@ lines:
 
 	// 8 columns each: 1 vector of 8, stored past the caches
 line:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS (R8)(BX*8), Y2
-	VMOVUPS Y2, 64(SP); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R10); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R10)
+	VMOVUPS (R8)(BX*8), Y2; VMOVUPS Y2, 64(R10); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(R10); MOVQ BX, (SP)
+	XORQ BX, BX
 
 	// one element each
 divide9:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
+	MOVQ 64(R10)(BX*8), CX; MOVQ (R10)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
 
 divided11:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+	MOVQ AX, (R10)(BX*8); MOVQ DX, 64(R10)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ (SP), BX; JMP end12
 
 	// a divisor of 0 or -1
 special10:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided11
 
 end12:
-	VMOVUPS (SP), Y0; VMOVNTDQ Y0, (R9)(BX*8); VMOVUPS 32(SP), Y0; VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX
+	VMOVUPS (R10), Y0; VMOVNTDQ Y0, (R9)(BX*8); VMOVUPS 32(R10), Y0; VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
 
 	// the elements behind the last whole line
 rest:
-	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = a0 / a1[i]
 // Requires: AVX, AVX2, CMOV
@@ -21867,16 +21877,16 @@ done:
 
 // for i: o0[i] = floordiv(a0[i], a1[i])
 // Requires: AVX, AVX2
-TEXT k_floordiv_i64_uu_979ccfd4a1<>(SB), NOSPLIT, $136-8
+TEXT k_floordiv_i64_uu_979ccfd4a1<>(SB), NOSPLIT, $160-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = floordiv u0 u1; store t0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R10 rows left, DI u0, R8 u1, R9 result 0
-	// stack: 0(SP) vectors of scalar loops
+	// registers: SI columns, BX the column, R11 rows left, DI u0, R8 u1, R9 result 0, R10 vectors on the stack
+	// stack: 0(R10) vectors of scalar loops
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VXORPS Y15, Y15, Y15; VMOVUPS i8_ff<>+0(SB), Y14
-	VMOVUPS i64_0000000000000001<>+0(SB), Y13
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; LEAQ 32(SP), R10
+	ANDQ $-32, R10; MOVQ 16(CX), DI; MOVQ 24(CX), R8; MOVQ 32(CX), R9; VXORPS Y15, Y15, Y15
+	VMOVUPS i8_ff<>+0(SB), Y14; VMOVUPS i64_0000000000000001<>+0(SB), Y13
 
 	// each row
 row:
@@ -21884,54 +21894,55 @@ row:
 
 	// 8 columns each: 1 vector of 8
 loop:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS (R8)(BX*8), Y2
-	VMOVUPS Y2, 64(SP); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R10); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R10)
+	VMOVUPS (R8)(BX*8), Y2; VMOVUPS Y2, 64(R10); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(R10); MOVQ BX, (SP)
+	XORQ BX, BX
 
 	// one element each
 divide1:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special2; CQO; IDIVQ CX
+	MOVQ 64(R10)(BX*8), CX; MOVQ (R10)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special2; CQO; IDIVQ CX
 
 divided3:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ 128(SP), BX; JMP end4
+	MOVQ AX, (R10)(BX*8); MOVQ DX, 64(R10)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ (SP), BX; JMP end4
 
 	// a divisor of 0 or -1
 special2:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided3
 
 end4:
-	VPCMPEQQ 64(SP), Y15, Y0; VPXOR Y14, Y0, Y0; VPCMPEQQ 96(SP), Y15, Y1; VPXOR Y14, Y1, Y1; VPXOR 64(SP), Y2, Y2
-	VPXOR 96(SP), Y3, Y3; VPCMPGTQ Y2, Y15, Y2; VPCMPGTQ Y3, Y15, Y3; VPAND Y2, Y0, Y0; VPAND Y3, Y1, Y1
-	VMOVUPS (SP), Y2; VPSUBQ Y13, Y2, Y3; VMOVUPS 32(SP), Y4; VPSUBQ Y13, Y4, Y5; VBLENDVPS Y0, Y3, Y2, Y0
-	VBLENDVPS Y1, Y5, Y4, Y1; VMOVUPS Y0, (R9)(BX*8); VMOVUPS Y1, 32(R9)(BX*8); ADDQ $0x08, BX; MOVQ SI, AX
-	SUBQ $0x08, AX; CMPQ BX, AX; JLE loop
+	VPCMPEQQ 64(R10), Y15, Y0; VPXOR Y14, Y0, Y0; VPCMPEQQ 96(R10), Y15, Y1; VPXOR Y14, Y1, Y1
+	VPXOR 64(R10), Y2, Y2; VPXOR 96(R10), Y3, Y3; VPCMPGTQ Y2, Y15, Y2; VPCMPGTQ Y3, Y15, Y3; VPAND Y2, Y0, Y0
+	VPAND Y3, Y1, Y1; VMOVUPS (R10), Y2; VPSUBQ Y13, Y2, Y3; VMOVUPS 32(R10), Y4; VPSUBQ Y13, Y4, Y5
+	VBLENDVPS Y0, Y3, Y2, Y0; VBLENDVPS Y1, Y5, Y4, Y1; VMOVUPS Y0, (R9)(BX*8); VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ $0x08, BX; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2
 	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMASKMOVPD (R8)(BX*8), Y0, Y4; VMASKMOVPD 32(R8)(BX*8), Y2, Y5
-	VMOVUPS Y1, (SP); VMOVUPS Y3, 32(SP); VMOVUPS Y4, 64(SP); VMOVUPS Y5, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS Y1, (R10); VMOVUPS Y3, 32(R10); VMOVUPS Y4, 64(R10); VMOVUPS Y5, 96(R10); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide5:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special6; CQO; IDIVQ CX
+	MOVQ 64(R10)(BX*8), CX; MOVQ (R10)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special6; CQO; IDIVQ CX
 
 divided7:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ 128(SP), BX; JMP end8
+	MOVQ AX, (R10)(BX*8); MOVQ DX, 64(R10)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ (SP), BX; JMP end8
 
 	// a divisor of 0 or -1
 special6:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided7
 
 end8:
-	VPCMPEQQ 64(SP), Y15, Y1; VPXOR Y14, Y1, Y1; VPXOR 64(SP), Y4, Y3; VPCMPGTQ Y3, Y15, Y3; VPAND Y3, Y1, Y1
-	VMOVUPS (SP), Y3; VPSUBQ Y13, Y3, Y4; VBLENDVPS Y1, Y4, Y3, Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8)
-	VPCMPEQQ 96(SP), Y15, Y0; VPXOR Y14, Y0, Y0; VPXOR 96(SP), Y5, Y1; VPCMPGTQ Y1, Y15, Y1; VPAND Y1, Y0, Y0
-	VMOVUPS 32(SP), Y1; VPSUBQ Y13, Y1, Y3; VBLENDVPS Y0, Y3, Y1, Y0; VMASKMOVPD Y0, Y2, 32(R9)(BX*8)
+	VPCMPEQQ 64(R10), Y15, Y1; VPXOR Y14, Y1, Y1; VPXOR 64(R10), Y4, Y3; VPCMPGTQ Y3, Y15, Y3; VPAND Y3, Y1, Y1
+	VMOVUPS (R10), Y3; VPSUBQ Y13, Y3, Y4; VBLENDVPS Y1, Y4, Y3, Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	VPCMPEQQ 96(R10), Y15, Y0; VPXOR Y14, Y0, Y0; VPXOR 96(R10), Y5, Y1; VPCMPGTQ Y1, Y15, Y1; VPAND Y1, Y0, Y0
+	VMOVUPS 32(R10), Y1; VPSUBQ Y13, Y1, Y3; VBLENDVPS Y0, Y3, Y1, Y0; VMASKMOVPD Y0, Y2, 32(R9)(BX*8)
 
 	// the next row
 next:
-	DECQ R10; JLE done
+	DECQ R11; JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
@@ -28603,13 +28614,13 @@ TEXT k_max_max_max_etc_u64_uuuuuu_9b35f5c60f<>(SB), NOSPLIT, $120-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, 112(SP) rows left, DI u0, R8 u1, R9 u2, R10 u3, R11 u4, R12 u5, R13 result 0, R14 result 1, R15 result 2, 96(SP) result 3, 104(SP) result 4
-	// stack: 0(SP) spilled vectors
+	// registers: SI columns, BX the column, 112(SP) rows left, DI u0, R8 u1, R9 u2, R10 u3, R11 u4, R12 u5, R13 result 0, R14 result 1, R15 result 2, 0(SP) result 3, 8(SP) result 4
+	// stack: 16(SP) spilled vectors
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 112(SP); TESTQ AX, AX; JLE done
 	MOVQ 16(CX), DI; MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ 88(CX), AX; MOVQ AX, 96(SP); MOVQ 96(CX), AX
-	MOVQ AX, 104(SP)
+	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ 88(CX), AX; MOVQ AX, (SP); MOVQ 96(CX), AX
+	MOVQ AX, 8(SP)
 
 	// each row
 row:
@@ -28626,16 +28637,16 @@ loop:
 	VMOVUPS 32(R10)(BX*8), Y10; VPXOR Y10, Y1, Y11; VPCMPGTQ Y11, Y9, Y11; VBLENDVPS Y11, Y6, Y10, Y10
 	VPXOR Y1, Y8, Y11; VMOVUPS (R11)(BX*8), Y12; VPXOR Y12, Y1, Y13; VPCMPGTQ Y13, Y11, Y13
 	VBLENDVPS Y13, Y8, Y12, Y12; VPXOR Y1, Y10, Y13; VMOVUPS 32(R11)(BX*8), Y14; VPXOR Y14, Y1, Y15
-	VPCMPGTQ Y15, Y13, Y15; VBLENDVPS Y15, Y10, Y14, Y14; VMOVUPS (R12)(BX*8), Y15; VMOVUPS Y14, (SP)
+	VPCMPGTQ Y15, Y13, Y15; VBLENDVPS Y15, Y10, Y14, Y14; VMOVUPS (R12)(BX*8), Y15; VMOVUPS Y14, 16(SP)
 	VPXOR Y15, Y1, Y14; VPCMPGTQ Y14, Y3, Y3; VBLENDVPS Y3, Y0, Y15, Y0; VMOVUPS 32(R12)(BX*8), Y3
 	VPXOR Y3, Y1, Y1; VPCMPGTQ Y1, Y5, Y5; VBLENDVPS Y5, Y2, Y3, Y2; VPCMPGTQ Y14, Y7, Y5
 	VBLENDVPS Y5, Y4, Y15, Y4; VPCMPGTQ Y1, Y9, Y5; VBLENDVPS Y5, Y6, Y3, Y5; VPCMPGTQ Y14, Y11, Y6
 	VBLENDVPS Y6, Y8, Y15, Y6; VPCMPGTQ Y1, Y13, Y7; VBLENDVPS Y7, Y10, Y3, Y7
 	VPXOR i64_8000000000000000<>+0(SB), Y12, Y8; VPCMPGTQ Y14, Y8, Y8; VBLENDVPS Y8, Y12, Y15, Y8
-	VMOVUPS Y12, (R13)(BX*8); VMOVUPS Y0, (R14)(BX*8); VMOVUPS Y4, (R15)(BX*8); MOVQ 96(SP), DX
-	VMOVUPS Y6, (DX)(BX*8); VMOVUPS (SP), Y0; VPXOR i64_8000000000000000<>+0(SB), Y0, Y4; VPCMPGTQ Y1, Y4, Y1
+	VMOVUPS Y12, (R13)(BX*8); VMOVUPS Y0, (R14)(BX*8); VMOVUPS Y4, (R15)(BX*8); MOVQ (SP), DX
+	VMOVUPS Y6, (DX)(BX*8); VMOVUPS 16(SP), Y0; VPXOR i64_8000000000000000<>+0(SB), Y0, Y4; VPCMPGTQ Y1, Y4, Y1
 	VBLENDVPS Y1, Y0, Y3, Y1; VMOVUPS Y0, 32(R13)(BX*8); VMOVUPS Y2, 32(R14)(BX*8); VMOVUPS Y5, 32(R15)(BX*8)
-	MOVQ 96(SP), DX; VMOVUPS Y7, 32(DX)(BX*8); MOVQ 104(SP), DX; VMOVUPS Y8, (DX)(BX*8); MOVQ 104(SP), DX
+	MOVQ (SP), DX; VMOVUPS Y7, 32(DX)(BX*8); MOVQ 8(SP), DX; VMOVUPS Y8, (DX)(BX*8); MOVQ 8(SP), DX
 	VMOVUPS Y1, 32(DX)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
@@ -28651,26 +28662,26 @@ tail:
 	VMASKMOVPD 32(R8)(BX*8), Y9, Y12; VPXOR Y2, Y12, Y13; VPCMPGTQ Y13, Y11, Y11; VBLENDVPS Y11, Y10, Y12, Y10
 	VPXOR Y2, Y10, Y11; VMASKMOVPD 32(R9)(BX*8), Y9, Y12; VPXOR Y2, Y12, Y13; VPCMPGTQ Y11, Y13, Y13
 	VBLENDVPS Y13, Y12, Y10, Y12; VPXOR Y2, Y12, Y13; VMASKMOVPD 32(R10)(BX*8), Y9, Y14; VPXOR Y2, Y14, Y15
-	VPCMPGTQ Y15, Y13, Y15; VBLENDVPS Y15, Y12, Y14, Y14; VPXOR Y2, Y14, Y15; VMOVUPS Y6, (SP)
-	VMASKMOVPD 32(R11)(BX*8), Y9, Y6; VMOVUPS Y7, 32(SP); VPXOR Y2, Y6, Y7; VPCMPGTQ Y7, Y15, Y7
-	VBLENDVPS Y7, Y14, Y6, Y6; VMASKMOVPD (R12)(BX*8), Y0, Y7; VMASKMOVPD Y8, Y0, (R13)(BX*8); VMOVUPS Y8, 64(SP)
+	VPCMPGTQ Y15, Y13, Y15; VBLENDVPS Y15, Y12, Y14, Y14; VPXOR Y2, Y14, Y15; VMOVUPS Y6, 16(SP)
+	VMASKMOVPD 32(R11)(BX*8), Y9, Y6; VMOVUPS Y7, 48(SP); VPXOR Y2, Y6, Y7; VPCMPGTQ Y7, Y15, Y7
+	VBLENDVPS Y7, Y14, Y6, Y6; VMASKMOVPD (R12)(BX*8), Y0, Y7; VMASKMOVPD Y8, Y0, (R13)(BX*8); VMOVUPS Y8, 80(SP)
 	VPXOR Y2, Y7, Y8; VPCMPGTQ Y8, Y3, Y3; VBLENDVPS Y3, Y1, Y7, Y1; VMASKMOVPD Y1, Y0, (R14)(BX*8)
 	VMASKMOVPD 32(R12)(BX*8), Y9, Y1; VMASKMOVPD Y6, Y9, 32(R13)(BX*8); VPXOR Y2, Y1, Y3; VPCMPGTQ Y3, Y11, Y11
 	VBLENDVPS Y11, Y10, Y1, Y10; VMASKMOVPD Y10, Y9, 32(R14)(BX*8); VPCMPGTQ Y8, Y5, Y5; VBLENDVPS Y5, Y4, Y7, Y4
 	VMASKMOVPD Y4, Y0, (R15)(BX*8); VPCMPGTQ Y3, Y13, Y4; VBLENDVPS Y4, Y12, Y1, Y4
-	VMASKMOVPD Y4, Y9, 32(R15)(BX*8); VMOVUPS 32(SP), Y4; VPCMPGTQ Y8, Y4, Y4; VBLENDVPS Y4, (SP), Y7, Y4
-	MOVQ 96(SP), DX; VMASKMOVPD Y4, Y0, (DX)(BX*8); VPCMPGTQ Y3, Y15, Y4; VBLENDVPS Y4, Y14, Y1, Y4
-	MOVQ 96(SP), DX; VMASKMOVPD Y4, Y9, 32(DX)(BX*8); VPXOR 64(SP), Y2, Y4; VPCMPGTQ Y8, Y4, Y4
-	VBLENDVPS Y4, 64(SP), Y7, Y4; MOVQ 104(SP), DX; VMASKMOVPD Y4, Y0, (DX)(BX*8); VPXOR Y2, Y6, Y0
-	VPCMPGTQ Y3, Y0, Y0; VBLENDVPS Y0, Y6, Y1, Y0; MOVQ 104(SP), DX; VMASKMOVPD Y0, Y9, 32(DX)(BX*8)
+	VMASKMOVPD Y4, Y9, 32(R15)(BX*8); VMOVUPS 48(SP), Y4; VPCMPGTQ Y8, Y4, Y4; VBLENDVPS Y4, 16(SP), Y7, Y4
+	MOVQ (SP), DX; VMASKMOVPD Y4, Y0, (DX)(BX*8); VPCMPGTQ Y3, Y15, Y4; VBLENDVPS Y4, Y14, Y1, Y4; MOVQ (SP), DX
+	VMASKMOVPD Y4, Y9, 32(DX)(BX*8); VPXOR 80(SP), Y2, Y4; VPCMPGTQ Y8, Y4, Y4; VBLENDVPS Y4, 80(SP), Y7, Y4
+	MOVQ 8(SP), DX; VMASKMOVPD Y4, Y0, (DX)(BX*8); VPXOR Y2, Y6, Y0; VPCMPGTQ Y3, Y0, Y0; VBLENDVPS Y0, Y6, Y1, Y0
+	MOVQ 8(SP), DX; VMASKMOVPD Y0, Y9, 32(DX)(BX*8)
 
 	// the next row
 next:
 	DECQ 112(SP); JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
-	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; MOVQ 280(CX), AX; ADDQ AX, 96(SP); MOVQ 288(CX), AX
-	ADDQ AX, 104(SP); JMP row
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; MOVQ 280(CX), AX; ADDQ AX, (SP); MOVQ 288(CX), AX
+	ADDQ AX, 8(SP); JMP row
 
 	// all rows are done
 done:
@@ -31938,13 +31949,13 @@ TEXT k_min_min_min_etc_u64_uuuuuu_d4d26e91ce<>(SB), NOSPLIT, $120-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min u5 t1; t6 = min t2 u5; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, 112(SP) rows left, DI u0, R8 u1, R9 u2, R10 u3, R11 u4, R12 u5, R13 result 0, R14 result 1, R15 result 2, 96(SP) result 3, 104(SP) result 4
-	// stack: 0(SP) spilled vectors
+	// registers: SI columns, BX the column, 112(SP) rows left, DI u0, R8 u1, R9 u2, R10 u3, R11 u4, R12 u5, R13 result 0, R14 result 1, R15 result 2, 0(SP) result 3, 8(SP) result 4
+	// stack: 16(SP) spilled vectors
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 112(SP); TESTQ AX, AX; JLE done
 	MOVQ 16(CX), DI; MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ 88(CX), AX; MOVQ AX, 96(SP); MOVQ 96(CX), AX
-	MOVQ AX, 104(SP)
+	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ 88(CX), AX; MOVQ AX, (SP); MOVQ 96(CX), AX
+	MOVQ AX, 8(SP)
 
 	// each row
 row:
@@ -31961,16 +31972,16 @@ loop:
 	VMOVUPS 32(R10)(BX*8), Y10; VPXOR Y10, Y1, Y11; VPCMPGTQ Y11, Y9, Y11; VBLENDVPS Y11, Y10, Y6, Y10
 	VPXOR Y1, Y8, Y11; VMOVUPS (R11)(BX*8), Y12; VPXOR Y12, Y1, Y13; VPCMPGTQ Y11, Y13, Y13
 	VBLENDVPS Y13, Y8, Y12, Y12; VPXOR Y1, Y10, Y13; VMOVUPS 32(R11)(BX*8), Y14; VPXOR Y14, Y1, Y15
-	VPCMPGTQ Y13, Y15, Y15; VBLENDVPS Y15, Y10, Y14, Y14; VMOVUPS (R12)(BX*8), Y15; VMOVUPS Y14, (SP)
+	VPCMPGTQ Y13, Y15, Y15; VBLENDVPS Y15, Y10, Y14, Y14; VMOVUPS (R12)(BX*8), Y15; VMOVUPS Y14, 16(SP)
 	VPXOR Y15, Y1, Y14; VPCMPGTQ Y14, Y3, Y3; VBLENDVPS Y3, Y15, Y0, Y0; VMOVUPS 32(R12)(BX*8), Y3
 	VPXOR Y3, Y1, Y1; VPCMPGTQ Y1, Y5, Y5; VBLENDVPS Y5, Y3, Y2, Y2; VPCMPGTQ Y7, Y14, Y5
 	VBLENDVPS Y5, Y4, Y15, Y4; VPCMPGTQ Y9, Y1, Y5; VBLENDVPS Y5, Y6, Y3, Y5; VPCMPGTQ Y14, Y11, Y6
 	VBLENDVPS Y6, Y15, Y8, Y6; VPCMPGTQ Y1, Y13, Y7; VBLENDVPS Y7, Y3, Y10, Y7
 	VPXOR i64_8000000000000000<>+0(SB), Y12, Y8; VPCMPGTQ Y8, Y14, Y8; VBLENDVPS Y8, Y12, Y15, Y8
-	VMOVUPS Y12, (R13)(BX*8); VMOVUPS Y0, (R14)(BX*8); VMOVUPS Y4, (R15)(BX*8); MOVQ 96(SP), DX
-	VMOVUPS Y6, (DX)(BX*8); VMOVUPS (SP), Y0; VPXOR i64_8000000000000000<>+0(SB), Y0, Y4; VPCMPGTQ Y4, Y1, Y1
+	VMOVUPS Y12, (R13)(BX*8); VMOVUPS Y0, (R14)(BX*8); VMOVUPS Y4, (R15)(BX*8); MOVQ (SP), DX
+	VMOVUPS Y6, (DX)(BX*8); VMOVUPS 16(SP), Y0; VPXOR i64_8000000000000000<>+0(SB), Y0, Y4; VPCMPGTQ Y4, Y1, Y1
 	VBLENDVPS Y1, Y0, Y3, Y1; VMOVUPS Y0, 32(R13)(BX*8); VMOVUPS Y2, 32(R14)(BX*8); VMOVUPS Y5, 32(R15)(BX*8)
-	MOVQ 96(SP), DX; VMOVUPS Y7, 32(DX)(BX*8); MOVQ 104(SP), DX; VMOVUPS Y8, (DX)(BX*8); MOVQ 104(SP), DX
+	MOVQ (SP), DX; VMOVUPS Y7, 32(DX)(BX*8); MOVQ 8(SP), DX; VMOVUPS Y8, (DX)(BX*8); MOVQ 8(SP), DX
 	VMOVUPS Y1, 32(DX)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
@@ -31986,18 +31997,18 @@ tail:
 	VMASKMOVPD 32(R8)(BX*8), Y9, Y12; VPXOR Y2, Y12, Y13; VPCMPGTQ Y13, Y11, Y11; VBLENDVPS Y11, Y12, Y10, Y10
 	VPXOR Y2, Y10, Y11; VMASKMOVPD 32(R9)(BX*8), Y9, Y12; VPXOR Y2, Y12, Y13; VPCMPGTQ Y11, Y13, Y13
 	VBLENDVPS Y13, Y10, Y12, Y12; VPXOR Y2, Y12, Y13; VMASKMOVPD 32(R10)(BX*8), Y9, Y14; VPXOR Y2, Y14, Y15
-	VPCMPGTQ Y15, Y13, Y15; VBLENDVPS Y15, Y14, Y12, Y14; VPXOR Y2, Y14, Y15; VMOVUPS Y6, (SP)
-	VMASKMOVPD 32(R11)(BX*8), Y9, Y6; VMOVUPS Y7, 32(SP); VPXOR Y2, Y6, Y7; VPCMPGTQ Y15, Y7, Y7
-	VBLENDVPS Y7, Y14, Y6, Y6; VMASKMOVPD (R12)(BX*8), Y0, Y7; VMASKMOVPD Y8, Y0, (R13)(BX*8); VMOVUPS Y8, 64(SP)
+	VPCMPGTQ Y15, Y13, Y15; VBLENDVPS Y15, Y14, Y12, Y14; VPXOR Y2, Y14, Y15; VMOVUPS Y6, 16(SP)
+	VMASKMOVPD 32(R11)(BX*8), Y9, Y6; VMOVUPS Y7, 48(SP); VPXOR Y2, Y6, Y7; VPCMPGTQ Y15, Y7, Y7
+	VBLENDVPS Y7, Y14, Y6, Y6; VMASKMOVPD (R12)(BX*8), Y0, Y7; VMASKMOVPD Y8, Y0, (R13)(BX*8); VMOVUPS Y8, 80(SP)
 	VPXOR Y2, Y7, Y8; VPCMPGTQ Y8, Y3, Y3; VBLENDVPS Y3, Y7, Y1, Y1; VMASKMOVPD Y1, Y0, (R14)(BX*8)
 	VMASKMOVPD 32(R12)(BX*8), Y9, Y1; VMASKMOVPD Y6, Y9, 32(R13)(BX*8); VPXOR Y2, Y1, Y3; VPCMPGTQ Y3, Y11, Y11
 	VBLENDVPS Y11, Y1, Y10, Y10; VMASKMOVPD Y10, Y9, 32(R14)(BX*8); VPCMPGTQ Y5, Y8, Y5; VBLENDVPS Y5, Y4, Y7, Y4
 	VMASKMOVPD Y4, Y0, (R15)(BX*8); VPCMPGTQ Y13, Y3, Y4; VBLENDVPS Y4, Y12, Y1, Y4
-	VMASKMOVPD Y4, Y9, 32(R15)(BX*8); VMOVUPS 32(SP), Y4; VPCMPGTQ Y8, Y4, Y4; VMOVUPS (SP), Y5
-	VBLENDVPS Y4, Y7, Y5, Y4; MOVQ 96(SP), DX; VMASKMOVPD Y4, Y0, (DX)(BX*8); VPCMPGTQ Y3, Y15, Y4
-	VBLENDVPS Y4, Y1, Y14, Y4; MOVQ 96(SP), DX; VMASKMOVPD Y4, Y9, 32(DX)(BX*8); VPXOR 64(SP), Y2, Y4
-	VPCMPGTQ Y4, Y8, Y4; VBLENDVPS Y4, 64(SP), Y7, Y4; MOVQ 104(SP), DX; VMASKMOVPD Y4, Y0, (DX)(BX*8)
-	VPXOR Y2, Y6, Y0; VPCMPGTQ Y0, Y3, Y0; VBLENDVPS Y0, Y6, Y1, Y0; MOVQ 104(SP), DX
+	VMASKMOVPD Y4, Y9, 32(R15)(BX*8); VMOVUPS 48(SP), Y4; VPCMPGTQ Y8, Y4, Y4; VMOVUPS 16(SP), Y5
+	VBLENDVPS Y4, Y7, Y5, Y4; MOVQ (SP), DX; VMASKMOVPD Y4, Y0, (DX)(BX*8); VPCMPGTQ Y3, Y15, Y4
+	VBLENDVPS Y4, Y1, Y14, Y4; MOVQ (SP), DX; VMASKMOVPD Y4, Y9, 32(DX)(BX*8); VPXOR 80(SP), Y2, Y4
+	VPCMPGTQ Y4, Y8, Y4; VBLENDVPS Y4, 80(SP), Y7, Y4; MOVQ 8(SP), DX; VMASKMOVPD Y4, Y0, (DX)(BX*8)
+	VPXOR Y2, Y6, Y0; VPCMPGTQ Y0, Y3, Y0; VBLENDVPS Y0, Y6, Y1, Y0; MOVQ 8(SP), DX
 	VMASKMOVPD Y0, Y9, 32(DX)(BX*8)
 
 	// the next row
@@ -32005,8 +32016,8 @@ next:
 	DECQ 112(SP); JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
-	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; MOVQ 280(CX), AX; ADDQ AX, 96(SP); MOVQ 288(CX), AX
-	ADDQ AX, 104(SP); JMP row
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; MOVQ 280(CX), AX; ADDQ AX, (SP); MOVQ 288(CX), AX
+	ADDQ AX, 8(SP); JMP row
 
 	// all rows are done
 done:
@@ -34085,15 +34096,16 @@ done:
 
 // for i: o0[i] = mod(a0[i], a1[i])
 // Requires: AVX, AVX2
-TEXT k_mod_i64_uu_39bf3e80b6<>(SB), NOSPLIT, $136-8
+TEXT k_mod_i64_uu_39bf3e80b6<>(SB), NOSPLIT, $160-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = mod u0 u1; store t0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R10 rows left, DI u0, R8 u1, R9 result 0
-	// stack: 0(SP) vectors of scalar loops
+	// registers: SI columns, BX the column, R11 rows left, DI u0, R8 u1, R9 result 0, R10 vectors on the stack
+	// stack: 0(R10) vectors of scalar loops
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VXORPS Y15, Y15, Y15; VMOVUPS i8_ff<>+0(SB), Y14
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; LEAQ 32(SP), R10
+	ANDQ $-32, R10; MOVQ 16(CX), DI; MOVQ 24(CX), R8; MOVQ 32(CX), R9; VXORPS Y15, Y15, Y15
+	VMOVUPS i8_ff<>+0(SB), Y14
 
 	// each row
 row:
@@ -34101,22 +34113,23 @@ row:
 
 	// 8 columns each: 1 vector of 8
 loop:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS (R8)(BX*8), Y2
-	VMOVUPS Y2, 64(SP); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R10); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R10)
+	VMOVUPS (R8)(BX*8), Y2; VMOVUPS Y2, 64(R10); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(R10); MOVQ BX, (SP)
+	XORQ BX, BX
 
 	// one element each
 divide1:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special2; CQO; IDIVQ CX
+	MOVQ 64(R10)(BX*8), CX; MOVQ (R10)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special2; CQO; IDIVQ CX
 
 divided3:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ 128(SP), BX; JMP end4
+	MOVQ AX, (R10)(BX*8); MOVQ DX, 64(R10)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ (SP), BX; JMP end4
 
 	// a divisor of 0 or -1
 special2:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided3
 
 end4:
-	VMOVUPS 64(SP), Y0; VPCMPEQQ Y0, Y15, Y1; VPXOR Y14, Y1, Y1; VMOVUPS 96(SP), Y4; VPCMPEQQ Y4, Y15, Y5
+	VMOVUPS 64(R10), Y0; VPCMPEQQ Y0, Y15, Y1; VPXOR Y14, Y1, Y1; VMOVUPS 96(R10), Y4; VPCMPEQQ Y4, Y15, Y5
 	VPXOR Y14, Y5, Y5; VPXOR Y2, Y0, Y6; VPXOR Y3, Y4, Y7; VPCMPGTQ Y6, Y15, Y6; VPCMPGTQ Y7, Y15, Y7
 	VPAND Y6, Y1, Y1; VPAND Y7, Y5, Y5; VPADDQ Y2, Y0, Y2; VPADDQ Y3, Y4, Y3; VBLENDVPS Y1, Y2, Y0, Y0
 	VBLENDVPS Y5, Y3, Y4, Y1; VMOVUPS Y0, (R9)(BX*8); VMOVUPS Y1, 32(R9)(BX*8); ADDQ $0x08, BX; MOVQ SI, AX
@@ -34127,28 +34140,28 @@ tail:
 	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2
 	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMASKMOVPD (R8)(BX*8), Y0, Y4; VMASKMOVPD 32(R8)(BX*8), Y2, Y5
-	VMOVUPS Y1, (SP); VMOVUPS Y3, 32(SP); VMOVUPS Y4, 64(SP); VMOVUPS Y5, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS Y1, (R10); VMOVUPS Y3, 32(R10); VMOVUPS Y4, 64(R10); VMOVUPS Y5, 96(R10); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide5:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special6; CQO; IDIVQ CX
+	MOVQ 64(R10)(BX*8), CX; MOVQ (R10)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special6; CQO; IDIVQ CX
 
 divided7:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ 128(SP), BX; JMP end8
+	MOVQ AX, (R10)(BX*8); MOVQ DX, 64(R10)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ (SP), BX; JMP end8
 
 	// a divisor of 0 or -1
 special6:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided7
 
 end8:
-	VMOVUPS 64(SP), Y1; VPCMPEQQ Y1, Y15, Y3; VPXOR Y14, Y3, Y3; VPXOR Y4, Y1, Y6; VPCMPGTQ Y6, Y15, Y6
+	VMOVUPS 64(R10), Y1; VPCMPEQQ Y1, Y15, Y3; VPXOR Y14, Y3, Y3; VPXOR Y4, Y1, Y6; VPCMPGTQ Y6, Y15, Y6
 	VPAND Y6, Y3, Y3; VPADDQ Y4, Y1, Y4; VBLENDVPS Y3, Y4, Y1, Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8)
-	VMOVUPS 96(SP), Y0; VPCMPEQQ Y0, Y15, Y1; VPXOR Y14, Y1, Y1; VPXOR Y5, Y0, Y3; VPCMPGTQ Y3, Y15, Y3
+	VMOVUPS 96(R10), Y0; VPCMPEQQ Y0, Y15, Y1; VPXOR Y14, Y1, Y1; VPXOR Y5, Y0, Y3; VPCMPGTQ Y3, Y15, Y3
 	VPAND Y3, Y1, Y1; VPADDQ Y5, Y0, Y3; VBLENDVPS Y1, Y3, Y0, Y0; VMASKMOVPD Y0, Y2, 32(R9)(BX*8)
 
 	// the next row
 next:
-	DECQ R10; JLE done
+	DECQ R11; JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
@@ -35426,13 +35439,13 @@ TEXT k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b<>(SB), NOSPLIT, $120-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, 112(SP) rows left, DI u0, R8 u1, R9 u2, R10 u3, R11 u4, R12 u5, R13 result 0, R14 result 1, R15 result 2, 96(SP) result 3, 104(SP) result 4
-	// stack: 0(SP) spilled vectors
+	// registers: SI columns, BX the column, 112(SP) rows left, DI u0, R8 u1, R9 u2, R10 u3, R11 u4, R12 u5, R13 result 0, R14 result 1, R15 result 2, 0(SP) result 3, 8(SP) result 4
+	// stack: 16(SP) spilled vectors
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 112(SP); TESTQ AX, AX; JLE done
 	MOVQ 16(CX), DI; MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ 88(CX), AX; MOVQ AX, 96(SP); MOVQ 96(CX), AX
-	MOVQ AX, 104(SP)
+	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ 88(CX), AX; MOVQ AX, (SP); MOVQ 96(CX), AX
+	MOVQ AX, 8(SP)
 
 	// each row
 row:
@@ -35457,21 +35470,21 @@ loop:
 	VPADDQ Y10, Y11, Y10; VMOVUPS 32(R11)(BX*8), Y11; VPSRLQ $0x20, Y11, Y13; VPMULUDQ Y9, Y13, Y13
 	VPSRLQ $0x20, Y9, Y14; VPMULUDQ Y11, Y14, Y15; VPADDQ Y15, Y13, Y13; VPSLLQ $0x20, Y13, Y13
 	VPMULUDQ Y9, Y11, Y11; VPADDQ Y11, Y13, Y11; VMOVUPS (R12)(BX*8), Y13; VPMULUDQ Y13, Y4, Y4
-	VPSRLQ $0x20, Y13, Y15; VMOVUPS Y11, (SP); VPMULUDQ Y0, Y15, Y11; VPADDQ Y11, Y4, Y4; VPSLLQ $0x20, Y4, Y4
+	VPSRLQ $0x20, Y13, Y15; VMOVUPS Y11, 16(SP); VPMULUDQ Y0, Y15, Y11; VPADDQ Y11, Y4, Y4; VPSLLQ $0x20, Y4, Y4
 	VPMULUDQ Y13, Y0, Y0; VPADDQ Y0, Y4, Y0; VMOVUPS 32(R12)(BX*8), Y4; VPMULUDQ Y4, Y6, Y6; VPSRLQ $0x20, Y4, Y11
-	VMOVUPS Y0, 32(SP); VPMULUDQ Y1, Y11, Y0; VPADDQ Y0, Y6, Y0; VPSLLQ $0x20, Y0, Y0; VPMULUDQ Y4, Y1, Y1
+	VMOVUPS Y0, 48(SP); VPMULUDQ Y1, Y11, Y0; VPADDQ Y0, Y6, Y0; VPSLLQ $0x20, Y0, Y0; VPMULUDQ Y4, Y1, Y1
 	VPADDQ Y1, Y0, Y0; VPMULUDQ Y13, Y5, Y1; VPMULUDQ Y2, Y15, Y5; VPADDQ Y5, Y1, Y1; VPSLLQ $0x20, Y1, Y1
 	VPMULUDQ Y13, Y2, Y2; VPADDQ Y2, Y1, Y1; VPMULUDQ Y4, Y8, Y2; VPMULUDQ Y3, Y11, Y5; VPADDQ Y5, Y2, Y2
 	VPSLLQ $0x20, Y2, Y2; VPMULUDQ Y4, Y3, Y3; VPADDQ Y3, Y2, Y2; VPMULUDQ Y13, Y12, Y3; VPMULUDQ Y7, Y15, Y5
 	VPADDQ Y5, Y3, Y3; VPSLLQ $0x20, Y3, Y3; VPMULUDQ Y13, Y7, Y5; VPADDQ Y5, Y3, Y3; VPMULUDQ Y4, Y14, Y5
 	VPMULUDQ Y9, Y11, Y6; VPADDQ Y6, Y5, Y5; VPSLLQ $0x20, Y5, Y5; VPMULUDQ Y4, Y9, Y6; VPADDQ Y6, Y5, Y5
 	VPSRLQ $0x20, Y10, Y6; VPMULUDQ Y13, Y6, Y6; VPMULUDQ Y10, Y15, Y7; VPADDQ Y7, Y6, Y6; VPSLLQ $0x20, Y6, Y6
-	VPMULUDQ Y13, Y10, Y7; VMOVUPS Y10, (R13)(BX*8); VMOVUPS 32(SP), Y8; VMOVUPS Y8, (R14)(BX*8)
-	VMOVUPS Y1, (R15)(BX*8); MOVQ 96(SP), DX; VMOVUPS Y3, (DX)(BX*8); VPADDQ Y7, Y6, Y1; VMOVUPS (SP), Y3
+	VPMULUDQ Y13, Y10, Y7; VMOVUPS Y10, (R13)(BX*8); VMOVUPS 48(SP), Y8; VMOVUPS Y8, (R14)(BX*8)
+	VMOVUPS Y1, (R15)(BX*8); MOVQ (SP), DX; VMOVUPS Y3, (DX)(BX*8); VPADDQ Y7, Y6, Y1; VMOVUPS 16(SP), Y3
 	VPSRLQ $0x20, Y3, Y6; VPMULUDQ Y4, Y6, Y6; VPMULUDQ Y3, Y11, Y7; VPADDQ Y7, Y6, Y6; VPSLLQ $0x20, Y6, Y6
 	VPMULUDQ Y4, Y3, Y4; VMOVUPS Y3, 32(R13)(BX*8); VMOVUPS Y0, 32(R14)(BX*8); VMOVUPS Y2, 32(R15)(BX*8)
-	MOVQ 96(SP), DX; VMOVUPS Y5, 32(DX)(BX*8); VPADDQ Y4, Y6, Y0; MOVQ 104(SP), DX; VMOVUPS Y1, (DX)(BX*8)
-	MOVQ 104(SP), DX; VMOVUPS Y0, 32(DX)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+	MOVQ (SP), DX; VMOVUPS Y5, 32(DX)(BX*8); VPADDQ Y4, Y6, Y0; MOVQ 8(SP), DX; VMOVUPS Y1, (DX)(BX*8)
+	MOVQ 8(SP), DX; VMOVUPS Y0, 32(DX)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
 tail:
@@ -35493,9 +35506,9 @@ tail:
 	VPSRLQ $0x20, Y10, Y11; VMASKMOVPD 32(R10)(BX*8), Y7, Y13; VPMULUDQ Y13, Y11, Y14; VPSRLQ $0x20, Y13, Y15
 	VPMULUDQ Y10, Y15, Y15; VPADDQ Y15, Y14, Y14; VPSLLQ $0x20, Y14, Y14; VPMULUDQ Y13, Y10, Y13
 	VPADDQ Y13, Y14, Y13; VMASKMOVPD 32(R11)(BX*8), Y7, Y14; VPSRLQ $0x20, Y14, Y15; VPMULUDQ Y13, Y15, Y15
-	VMOVUPS Y5, (SP); VPSRLQ $0x20, Y13, Y5; VMOVUPS Y5, 32(SP); VPMULUDQ Y14, Y5, Y5; VPADDQ Y5, Y15, Y5
+	VMOVUPS Y5, 16(SP); VPSRLQ $0x20, Y13, Y5; VMOVUPS Y5, 48(SP); VPMULUDQ Y14, Y5, Y5; VPADDQ Y5, Y15, Y5
 	VPSLLQ $0x20, Y5, Y5; VPMULUDQ Y13, Y14, Y14; VPADDQ Y14, Y5, Y5; VMASKMOVPD (R12)(BX*8), Y0, Y14
-	VMASKMOVPD Y6, Y0, (R13)(BX*8); VPMULUDQ Y14, Y4, Y4; VPSRLQ $0x20, Y14, Y15; VMOVUPS Y6, 64(SP)
+	VMASKMOVPD Y6, Y0, (R13)(BX*8); VPMULUDQ Y14, Y4, Y4; VPSRLQ $0x20, Y14, Y15; VMOVUPS Y6, 80(SP)
 	VPMULUDQ Y1, Y15, Y6; VPADDQ Y6, Y4, Y4; VPSLLQ $0x20, Y4, Y4; VPMULUDQ Y14, Y1, Y1; VPADDQ Y1, Y4, Y1
 	VMASKMOVPD Y1, Y0, (R14)(BX*8); VMASKMOVPD 32(R12)(BX*8), Y7, Y1; VMASKMOVPD Y5, Y7, 32(R13)(BX*8)
 	VPMULUDQ Y1, Y12, Y4; VPSRLQ $0x20, Y1, Y6; VPMULUDQ Y9, Y6, Y12; VPADDQ Y12, Y4, Y4; VPSLLQ $0x20, Y4, Y4
@@ -35503,22 +35516,22 @@ tail:
 	VPMULUDQ Y2, Y15, Y4; VPADDQ Y4, Y3, Y3; VPSLLQ $0x20, Y3, Y3; VPMULUDQ Y14, Y2, Y2; VPADDQ Y2, Y3, Y2
 	VMASKMOVPD Y2, Y0, (R15)(BX*8); VPMULUDQ Y1, Y11, Y2; VPMULUDQ Y10, Y6, Y3; VPADDQ Y3, Y2, Y2
 	VPSLLQ $0x20, Y2, Y2; VPMULUDQ Y1, Y10, Y3; VPADDQ Y3, Y2, Y2; VMASKMOVPD Y2, Y7, 32(R15)(BX*8)
-	VPMULUDQ Y14, Y8, Y2; VPMULUDQ (SP), Y15, Y3; VPADDQ Y3, Y2, Y2; VPSLLQ $0x20, Y2, Y2; VPMULUDQ (SP), Y14, Y3
-	VPADDQ Y3, Y2, Y2; MOVQ 96(SP), DX; VMASKMOVPD Y2, Y0, (DX)(BX*8); VPMULUDQ 32(SP), Y1, Y2
-	VPMULUDQ Y13, Y6, Y3; VPADDQ Y3, Y2, Y2; VPSLLQ $0x20, Y2, Y2; VPMULUDQ Y1, Y13, Y3; VPADDQ Y3, Y2, Y2
-	MOVQ 96(SP), DX; VMASKMOVPD Y2, Y7, 32(DX)(BX*8); VMOVUPS 64(SP), Y2; VPSRLQ $0x20, Y2, Y3
+	VPMULUDQ Y14, Y8, Y2; VPMULUDQ 16(SP), Y15, Y3; VPADDQ Y3, Y2, Y2; VPSLLQ $0x20, Y2, Y2
+	VPMULUDQ 16(SP), Y14, Y3; VPADDQ Y3, Y2, Y2; MOVQ (SP), DX; VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VPMULUDQ 48(SP), Y1, Y2; VPMULUDQ Y13, Y6, Y3; VPADDQ Y3, Y2, Y2; VPSLLQ $0x20, Y2, Y2; VPMULUDQ Y1, Y13, Y3
+	VPADDQ Y3, Y2, Y2; MOVQ (SP), DX; VMASKMOVPD Y2, Y7, 32(DX)(BX*8); VMOVUPS 80(SP), Y2; VPSRLQ $0x20, Y2, Y3
 	VPMULUDQ Y14, Y3, Y3; VPMULUDQ Y2, Y15, Y4; VPADDQ Y4, Y3, Y3; VPSLLQ $0x20, Y3, Y3; VPMULUDQ Y14, Y2, Y2
-	VPADDQ Y2, Y3, Y2; MOVQ 104(SP), DX; VMASKMOVPD Y2, Y0, (DX)(BX*8); VPSRLQ $0x20, Y5, Y0; VPMULUDQ Y1, Y0, Y0
+	VPADDQ Y2, Y3, Y2; MOVQ 8(SP), DX; VMASKMOVPD Y2, Y0, (DX)(BX*8); VPSRLQ $0x20, Y5, Y0; VPMULUDQ Y1, Y0, Y0
 	VPMULUDQ Y5, Y6, Y2; VPADDQ Y2, Y0, Y0; VPSLLQ $0x20, Y0, Y0; VPMULUDQ Y1, Y5, Y1; VPADDQ Y1, Y0, Y0
-	MOVQ 104(SP), DX; VMASKMOVPD Y0, Y7, 32(DX)(BX*8)
+	MOVQ 8(SP), DX; VMASKMOVPD Y0, Y7, 32(DX)(BX*8)
 
 	// the next row
 next:
 	DECQ 112(SP); JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
-	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; MOVQ 280(CX), AX; ADDQ AX, 96(SP); MOVQ 288(CX), AX
-	ADDQ AX, 104(SP); JMP row
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; MOVQ 280(CX), AX; ADDQ AX, (SP); MOVQ 288(CX), AX
+	ADDQ AX, 8(SP); JMP row
 
 	// all rows are done
 done:
@@ -35585,13 +35598,13 @@ TEXT k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b<>(SB), NOSPLIT, $120-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, 112(SP) rows left, DI u0, R8 u1, R9 u2, R10 u3, R11 u4, R12 u5, R13 result 0, R14 result 1, R15 result 2, 96(SP) result 3, 104(SP) result 4
-	// stack: 0(SP) spilled vectors
+	// registers: SI columns, BX the column, 112(SP) rows left, DI u0, R8 u1, R9 u2, R10 u3, R11 u4, R12 u5, R13 result 0, R14 result 1, R15 result 2, 0(SP) result 3, 8(SP) result 4
+	// stack: 16(SP) spilled vectors
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 112(SP); TESTQ AX, AX; JLE done
 	MOVQ 16(CX), DI; MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ 88(CX), AX; MOVQ AX, 96(SP); MOVQ 96(CX), AX
-	MOVQ AX, 104(SP)
+	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ 88(CX), AX; MOVQ AX, (SP); MOVQ 96(CX), AX
+	MOVQ AX, 8(SP)
 
 	// each row
 row:
@@ -35615,9 +35628,9 @@ loop:
 	VPADDQ Y13, Y12, Y12; VPSLLQ $0x20, Y12, Y12; VPMULUDQ Y11, Y7, Y11; VPADDQ Y11, Y12, Y11
 	VPSRLQ $0x20, Y9, Y12; VMOVUPS 32(R11)(BX*8), Y13; VPMULUDQ Y13, Y12, Y14; VPSRLQ $0x20, Y13, Y15
 	VPMULUDQ Y9, Y15, Y15; VPADDQ Y15, Y14, Y14; VPSLLQ $0x20, Y14, Y14; VPMULUDQ Y13, Y9, Y13
-	VPADDQ Y13, Y14, Y13; VMOVUPS (R12)(BX*8), Y14; VPSRLQ $0x20, Y14, Y15; VMOVUPS Y13, (SP)
+	VPADDQ Y13, Y14, Y13; VMOVUPS (R12)(BX*8), Y14; VPSRLQ $0x20, Y14, Y15; VMOVUPS Y13, 16(SP)
 	VPMULUDQ Y0, Y15, Y13; VPMULUDQ Y14, Y2, Y2; VPADDQ Y2, Y13, Y2; VPSLLQ $0x20, Y2, Y2; VPMULUDQ Y0, Y14, Y0
-	VPADDQ Y0, Y2, Y0; VMOVUPS 32(R12)(BX*8), Y2; VPSRLQ $0x20, Y2, Y13; VMOVUPS Y0, 32(SP); VPMULUDQ Y1, Y13, Y0
+	VPADDQ Y0, Y2, Y0; VMOVUPS 32(R12)(BX*8), Y2; VPSRLQ $0x20, Y2, Y13; VMOVUPS Y0, 48(SP); VPMULUDQ Y1, Y13, Y0
 	VPMULUDQ Y2, Y4, Y4; VPADDQ Y4, Y0, Y0; VPSLLQ $0x20, Y0, Y0; VPMULUDQ Y1, Y2, Y1; VPADDQ Y1, Y0, Y0
 	VPMULUDQ Y3, Y15, Y1; VPMULUDQ Y14, Y6, Y4; VPADDQ Y4, Y1, Y1; VPSLLQ $0x20, Y1, Y1; VPMULUDQ Y3, Y14, Y3
 	VPADDQ Y3, Y1, Y1; VPMULUDQ Y5, Y13, Y3; VPMULUDQ Y2, Y8, Y4; VPADDQ Y4, Y3, Y3; VPSLLQ $0x20, Y3, Y3
@@ -35625,12 +35638,12 @@ loop:
 	VPSLLQ $0x20, Y4, Y4; VPMULUDQ Y14, Y7, Y5; VPADDQ Y5, Y4, Y4; VPMULUDQ Y2, Y12, Y5; VPMULUDQ Y9, Y13, Y6
 	VPADDQ Y6, Y5, Y5; VPSLLQ $0x20, Y5, Y5; VPMULUDQ Y2, Y9, Y6; VPADDQ Y6, Y5, Y5; VPMULUDQ Y11, Y15, Y6
 	VPSRLQ $0x20, Y11, Y7; VPMULUDQ Y14, Y7, Y7; VPADDQ Y7, Y6, Y6; VPSLLQ $0x20, Y6, Y6; VPMULUDQ Y11, Y14, Y7
-	VMOVUPS Y11, (R13)(BX*8); VMOVUPS 32(SP), Y8; VMOVUPS Y8, (R14)(BX*8); VMOVUPS Y1, (R15)(BX*8)
-	MOVQ 96(SP), DX; VMOVUPS Y4, (DX)(BX*8); VPADDQ Y7, Y6, Y1; VMOVUPS (SP), Y4; VPMULUDQ Y4, Y13, Y6
-	VPSRLQ $0x20, Y4, Y7; VPMULUDQ Y2, Y7, Y7; VPADDQ Y7, Y6, Y6; VPSLLQ $0x20, Y6, Y6; VPMULUDQ Y4, Y2, Y2
-	VMOVUPS Y4, 32(R13)(BX*8); VMOVUPS Y0, 32(R14)(BX*8); VMOVUPS Y3, 32(R15)(BX*8); MOVQ 96(SP), DX
-	VMOVUPS Y5, 32(DX)(BX*8); VPADDQ Y2, Y6, Y0; MOVQ 104(SP), DX; VMOVUPS Y1, (DX)(BX*8); MOVQ 104(SP), DX
-	VMOVUPS Y0, 32(DX)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+	VMOVUPS Y11, (R13)(BX*8); VMOVUPS 48(SP), Y8; VMOVUPS Y8, (R14)(BX*8); VMOVUPS Y1, (R15)(BX*8); MOVQ (SP), DX
+	VMOVUPS Y4, (DX)(BX*8); VPADDQ Y7, Y6, Y1; VMOVUPS 16(SP), Y4; VPMULUDQ Y4, Y13, Y6; VPSRLQ $0x20, Y4, Y7
+	VPMULUDQ Y2, Y7, Y7; VPADDQ Y7, Y6, Y6; VPSLLQ $0x20, Y6, Y6; VPMULUDQ Y4, Y2, Y2; VMOVUPS Y4, 32(R13)(BX*8)
+	VMOVUPS Y0, 32(R14)(BX*8); VMOVUPS Y3, 32(R15)(BX*8); MOVQ (SP), DX; VMOVUPS Y5, 32(DX)(BX*8)
+	VPADDQ Y2, Y6, Y0; MOVQ 8(SP), DX; VMOVUPS Y1, (DX)(BX*8); MOVQ 8(SP), DX; VMOVUPS Y0, 32(DX)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
 tail:
@@ -35651,10 +35664,10 @@ tail:
 	VPADDQ Y13, Y12, Y12; VPSLLQ $0x20, Y12, Y12; VPMULUDQ Y11, Y9, Y11; VPADDQ Y11, Y12, Y11
 	VPSRLQ $0x20, Y11, Y12; VMASKMOVPD 32(R10)(BX*8), Y8, Y13; VPMULUDQ Y13, Y12, Y14; VPSRLQ $0x20, Y13, Y15
 	VPMULUDQ Y11, Y15, Y15; VPADDQ Y15, Y14, Y14; VPSLLQ $0x20, Y14, Y14; VPMULUDQ Y13, Y11, Y13
-	VPADDQ Y13, Y14, Y13; VPSRLQ $0x20, Y13, Y14; VMASKMOVPD 32(R11)(BX*8), Y8, Y15; VMOVUPS Y14, (SP)
-	VPMULUDQ Y15, Y14, Y14; VMOVUPS Y5, 32(SP); VPSRLQ $0x20, Y15, Y5; VPMULUDQ Y13, Y5, Y5; VPADDQ Y5, Y14, Y5
+	VPADDQ Y13, Y14, Y13; VPSRLQ $0x20, Y13, Y14; VMASKMOVPD 32(R11)(BX*8), Y8, Y15; VMOVUPS Y14, 16(SP)
+	VPMULUDQ Y15, Y14, Y14; VMOVUPS Y5, 48(SP); VPSRLQ $0x20, Y15, Y5; VPMULUDQ Y13, Y5, Y5; VPADDQ Y5, Y14, Y5
 	VPSLLQ $0x20, Y5, Y5; VPMULUDQ Y15, Y13, Y14; VPADDQ Y14, Y5, Y5; VMASKMOVPD (R12)(BX*8), Y0, Y14
-	VMASKMOVPD Y7, Y0, (R13)(BX*8); VPSRLQ $0x20, Y14, Y15; VMOVUPS Y7, 64(SP); VPMULUDQ Y1, Y15, Y7
+	VMASKMOVPD Y7, Y0, (R13)(BX*8); VPSRLQ $0x20, Y14, Y15; VMOVUPS Y7, 80(SP); VPMULUDQ Y1, Y15, Y7
 	VPMULUDQ Y14, Y2, Y2; VPADDQ Y2, Y7, Y2; VPSLLQ $0x20, Y2, Y2; VPMULUDQ Y1, Y14, Y1; VPADDQ Y1, Y2, Y1
 	VMASKMOVPD Y1, Y0, (R14)(BX*8); VMASKMOVPD 32(R12)(BX*8), Y8, Y1; VMASKMOVPD Y5, Y8, 32(R13)(BX*8)
 	VPSRLQ $0x20, Y1, Y2; VPMULUDQ Y9, Y2, Y7; VPMULUDQ Y1, Y10, Y10; VPADDQ Y10, Y7, Y7; VPSLLQ $0x20, Y7, Y7
@@ -35662,22 +35675,22 @@ tail:
 	VPMULUDQ Y14, Y4, Y4; VPADDQ Y4, Y7, Y4; VPSLLQ $0x20, Y4, Y4; VPMULUDQ Y3, Y14, Y3; VPADDQ Y3, Y4, Y3
 	VMASKMOVPD Y3, Y0, (R15)(BX*8); VPMULUDQ Y11, Y2, Y3; VPMULUDQ Y1, Y12, Y4; VPADDQ Y4, Y3, Y3
 	VPSLLQ $0x20, Y3, Y3; VPMULUDQ Y11, Y1, Y4; VPADDQ Y4, Y3, Y3; VMASKMOVPD Y3, Y8, 32(R15)(BX*8)
-	VPMULUDQ Y14, Y6, Y3; VPMULUDQ 32(SP), Y15, Y4; VPADDQ Y4, Y3, Y3; VPSLLQ $0x20, Y3, Y3
-	VPMULUDQ 32(SP), Y14, Y4; VPADDQ Y4, Y3, Y3; MOVQ 96(SP), DX; VMASKMOVPD Y3, Y0, (DX)(BX*8)
-	VPMULUDQ (SP), Y1, Y3; VPMULUDQ Y13, Y2, Y4; VPADDQ Y4, Y3, Y3; VPSLLQ $0x20, Y3, Y3; VPMULUDQ Y1, Y13, Y4
-	VPADDQ Y4, Y3, Y3; MOVQ 96(SP), DX; VMASKMOVPD Y3, Y8, 32(DX)(BX*8); VMOVUPS 64(SP), Y3; VPMULUDQ Y3, Y15, Y4
+	VPMULUDQ Y14, Y6, Y3; VPMULUDQ 48(SP), Y15, Y4; VPADDQ Y4, Y3, Y3; VPSLLQ $0x20, Y3, Y3
+	VPMULUDQ 48(SP), Y14, Y4; VPADDQ Y4, Y3, Y3; MOVQ (SP), DX; VMASKMOVPD Y3, Y0, (DX)(BX*8)
+	VPMULUDQ 16(SP), Y1, Y3; VPMULUDQ Y13, Y2, Y4; VPADDQ Y4, Y3, Y3; VPSLLQ $0x20, Y3, Y3; VPMULUDQ Y1, Y13, Y4
+	VPADDQ Y4, Y3, Y3; MOVQ (SP), DX; VMASKMOVPD Y3, Y8, 32(DX)(BX*8); VMOVUPS 80(SP), Y3; VPMULUDQ Y3, Y15, Y4
 	VPSRLQ $0x20, Y3, Y6; VPMULUDQ Y14, Y6, Y6; VPADDQ Y6, Y4, Y4; VPSLLQ $0x20, Y4, Y4; VPMULUDQ Y3, Y14, Y3
-	VPADDQ Y3, Y4, Y3; MOVQ 104(SP), DX; VMASKMOVPD Y3, Y0, (DX)(BX*8); VPMULUDQ Y5, Y2, Y0; VPSRLQ $0x20, Y5, Y2
+	VPADDQ Y3, Y4, Y3; MOVQ 8(SP), DX; VMASKMOVPD Y3, Y0, (DX)(BX*8); VPMULUDQ Y5, Y2, Y0; VPSRLQ $0x20, Y5, Y2
 	VPMULUDQ Y1, Y2, Y2; VPADDQ Y2, Y0, Y0; VPSLLQ $0x20, Y0, Y0; VPMULUDQ Y5, Y1, Y1; VPADDQ Y1, Y0, Y0
-	MOVQ 104(SP), DX; VMASKMOVPD Y0, Y8, 32(DX)(BX*8)
+	MOVQ 8(SP), DX; VMASKMOVPD Y0, Y8, 32(DX)(BX*8)
 
 	// the next row
 next:
 	DECQ 112(SP); JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
-	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; MOVQ 280(CX), AX; ADDQ AX, 96(SP); MOVQ 288(CX), AX
-	ADDQ AX, 104(SP); JMP row
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; MOVQ 280(CX), AX; ADDQ AX, (SP); MOVQ 288(CX), AX
+	ADDQ AX, 8(SP); JMP row
 
 	// all rows are done
 done:
@@ -35689,13 +35702,13 @@ TEXT k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b<>(SB), NOSPLIT, $216-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, 176(SP) rows left, DI u0, R8 u1, R9 u2, R10 u3, R11 u4, R12 u5, R13 result 0, R14 result 1, R15 result 2, 160(SP) result 3, 168(SP) result 4
-	// stack: 0(SP) spilled vectors
+	// registers: SI columns, BX the column, 176(SP) rows left, DI u0, R8 u1, R9 u2, R10 u3, R11 u4, R12 u5, R13 result 0, R14 result 1, R15 result 2, 0(SP) result 3, 8(SP) result 4
+	// stack: 16(SP) spilled vectors
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 176(SP); TESTQ AX, AX; JLE done
 	MOVQ 16(CX), DI; MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ 88(CX), AX; MOVQ AX, 160(SP); MOVQ 96(CX), AX
-	MOVQ AX, 168(SP); VMOVUPS i16_00ff<>+0(SB), Y15; VMOVUPS i16_ff00<>+0(SB), Y14
+	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ 88(CX), AX; MOVQ AX, (SP); MOVQ 96(CX), AX
+	MOVQ AX, 8(SP); VMOVUPS i16_00ff<>+0(SB), Y15; VMOVUPS i16_ff00<>+0(SB), Y14
 
 	// each row
 row:
@@ -35718,30 +35731,30 @@ loop:
 	VPAND Y15, Y8, Y8; VPMULLW Y12, Y9, Y9; VPMULLW Y5, Y10, Y10; VPAND Y15, Y10, Y10; VPOR Y7, Y6, Y6
 	VPAND Y14, Y5, Y7; VPMULLW Y7, Y11, Y7; VPOR Y9, Y8, Y8; VPOR Y7, Y10, Y7; VMOVUPS (R11)(BX*1), Y9
 	VPAND Y9, Y14, Y10; VMOVUPS 32(R11)(BX*1), Y11; VPAND Y11, Y14, Y12; VMOVUPS 64(R11)(BX*1), Y13
-	VMOVUPS Y5, (SP); VPAND Y13, Y14, Y5; VPMULLW Y9, Y6, Y9; VPAND Y15, Y9, Y9; VMOVUPS Y4, 32(SP)
+	VMOVUPS Y5, 16(SP); VPAND Y13, Y14, Y5; VPMULLW Y9, Y6, Y9; VPAND Y15, Y9, Y9; VMOVUPS Y4, 48(SP)
 	VPSRLW $0x08, Y6, Y4; VPMULLW Y10, Y4, Y10; VPOR Y10, Y9, Y9; VMOVUPS (R12)(BX*1), Y10; VPMULLW Y10, Y6, Y6
-	VPAND Y15, Y6, Y6; VPMULLW Y11, Y8, Y11; VPAND Y15, Y11, Y11; VMOVUPS Y9, 64(SP); VPSRLW $0x08, Y8, Y9
+	VPAND Y15, Y6, Y6; VPMULLW Y11, Y8, Y11; VPAND Y15, Y11, Y11; VMOVUPS Y9, 80(SP); VPSRLW $0x08, Y8, Y9
 	VPMULLW Y12, Y9, Y12; VPOR Y12, Y11, Y11; VMOVUPS 32(R12)(BX*1), Y12; VPMULLW Y12, Y8, Y8; VPAND Y15, Y8, Y8
-	VPMULLW Y13, Y7, Y13; VPAND Y15, Y13, Y13; VMOVUPS Y11, 96(SP); VPSRLW $0x08, Y7, Y11; VPMULLW Y5, Y11, Y5
-	VPOR Y5, Y13, Y5; VMOVUPS 64(R12)(BX*1), Y13; VPMULLW Y13, Y7, Y7; VPAND Y15, Y7, Y7; VMOVUPS Y5, 128(SP)
+	VPMULLW Y13, Y7, Y13; VPAND Y15, Y13, Y13; VMOVUPS Y11, 112(SP); VPSRLW $0x08, Y7, Y11; VPMULLW Y5, Y11, Y5
+	VPOR Y5, Y13, Y5; VMOVUPS 64(R12)(BX*1), Y13; VPMULLW Y13, Y7, Y7; VPAND Y15, Y7, Y7; VMOVUPS Y5, 144(SP)
 	VPAND Y14, Y10, Y5; VPMULLW Y5, Y4, Y4; VPOR Y4, Y6, Y4; VPAND Y14, Y12, Y6; VPMULLW Y6, Y9, Y9
 	VPOR Y9, Y8, Y8; VPAND Y14, Y13, Y9; VPMULLW Y9, Y11, Y11; VPOR Y11, Y7, Y7; VPMULLW Y10, Y0, Y11
 	VPSRLW $0x08, Y0, Y0; VPAND Y15, Y11, Y11; VPMULLW Y5, Y0, Y0; VPOR Y0, Y11, Y0; VPMULLW Y12, Y1, Y11
 	VPSRLW $0x08, Y1, Y1; VPAND Y15, Y11, Y11; VPMULLW Y6, Y1, Y1; VPOR Y1, Y11, Y1; VPMULLW Y13, Y2, Y11
 	VPSRLW $0x08, Y2, Y2; VPAND Y15, Y11, Y11; VPMULLW Y9, Y2, Y2; VPOR Y2, Y11, Y2; VPMULLW Y10, Y3, Y11
-	VPSRLW $0x08, Y3, Y3; VPAND Y15, Y11, Y11; VPMULLW Y5, Y3, Y3; VPOR Y3, Y11, Y3; VPMULLW 32(SP), Y12, Y11
-	VMOVUPS 32(SP), Y12; VPSRLW $0x08, Y12, Y12; VPAND Y15, Y11, Y11; VPMULLW Y6, Y12, Y12; VPOR Y12, Y11, Y11
-	VPMULLW (SP), Y13, Y12; VMOVUPS (SP), Y13; VPSRLW $0x08, Y13, Y13; VPAND Y15, Y12, Y12; VPMULLW Y9, Y13, Y13
-	VPOR Y13, Y12, Y12; VMOVUPS 64(SP), Y13; VPMULLW Y13, Y10, Y10; VMOVUPS Y13, (R13)(BX*1); MOVQ 160(SP), DX
-	VMOVUPS Y4, (DX)(BX*1); VMOVUPS Y0, (R14)(BX*1); VPSRLW $0x08, Y13, Y0; VPAND Y15, Y10, Y4; VPMULLW Y5, Y0, Y0
-	VMOVUPS 96(SP), Y5; VPMULLW 32(R12)(BX*1), Y5, Y10; VMOVUPS Y5, 32(R13)(BX*1); MOVQ 160(SP), DX
-	VMOVUPS Y8, 32(DX)(BX*1); VPSRLW $0x08, Y5, Y5; VPAND Y15, Y10, Y8; VPMULLW Y6, Y5, Y5; VMOVUPS 128(SP), Y6
-	VPMULLW 64(R12)(BX*1), Y6, Y10; VMOVUPS Y6, 64(R13)(BX*1); MOVQ 160(SP), DX; VMOVUPS Y7, 64(DX)(BX*1)
-	VPSRLW $0x08, Y6, Y6; VPAND Y15, Y10, Y7; VPMULLW Y9, Y6, Y6; VPOR Y0, Y4, Y0; VPOR Y5, Y8, Y4
-	VPOR Y6, Y7, Y5; VMOVUPS Y1, 32(R14)(BX*1); VMOVUPS Y2, 64(R14)(BX*1); VMOVUPS Y3, (R15)(BX*1)
-	VMOVUPS Y11, 32(R15)(BX*1); VMOVUPS Y12, 64(R15)(BX*1); MOVQ 168(SP), DX; VMOVUPS Y0, (DX)(BX*1)
-	MOVQ 168(SP), DX; VMOVUPS Y4, 32(DX)(BX*1); MOVQ 168(SP), DX; VMOVUPS Y5, 64(DX)(BX*1); ADDQ $0x60, BX
-	CMPQ BX, AX; JLE loop
+	VPSRLW $0x08, Y3, Y3; VPAND Y15, Y11, Y11; VPMULLW Y5, Y3, Y3; VPOR Y3, Y11, Y3; VPMULLW 48(SP), Y12, Y11
+	VMOVUPS 48(SP), Y12; VPSRLW $0x08, Y12, Y12; VPAND Y15, Y11, Y11; VPMULLW Y6, Y12, Y12; VPOR Y12, Y11, Y11
+	VPMULLW 16(SP), Y13, Y12; VMOVUPS 16(SP), Y13; VPSRLW $0x08, Y13, Y13; VPAND Y15, Y12, Y12
+	VPMULLW Y9, Y13, Y13; VPOR Y13, Y12, Y12; VMOVUPS 80(SP), Y13; VPMULLW Y13, Y10, Y10; VMOVUPS Y13, (R13)(BX*1)
+	MOVQ (SP), DX; VMOVUPS Y4, (DX)(BX*1); VMOVUPS Y0, (R14)(BX*1); VPSRLW $0x08, Y13, Y0; VPAND Y15, Y10, Y4
+	VPMULLW Y5, Y0, Y0; VMOVUPS 112(SP), Y5; VPMULLW 32(R12)(BX*1), Y5, Y10; VMOVUPS Y5, 32(R13)(BX*1)
+	MOVQ (SP), DX; VMOVUPS Y8, 32(DX)(BX*1); VPSRLW $0x08, Y5, Y5; VPAND Y15, Y10, Y8; VPMULLW Y6, Y5, Y5
+	VMOVUPS 144(SP), Y6; VPMULLW 64(R12)(BX*1), Y6, Y10; VMOVUPS Y6, 64(R13)(BX*1); MOVQ (SP), DX
+	VMOVUPS Y7, 64(DX)(BX*1); VPSRLW $0x08, Y6, Y6; VPAND Y15, Y10, Y7; VPMULLW Y9, Y6, Y6; VPOR Y0, Y4, Y0
+	VPOR Y5, Y8, Y4; VPOR Y6, Y7, Y5; VMOVUPS Y1, 32(R14)(BX*1); VMOVUPS Y2, 64(R14)(BX*1)
+	VMOVUPS Y3, (R15)(BX*1); VMOVUPS Y11, 32(R15)(BX*1); VMOVUPS Y12, 64(R15)(BX*1); MOVQ 8(SP), DX
+	VMOVUPS Y0, (DX)(BX*1); MOVQ 8(SP), DX; VMOVUPS Y4, 32(DX)(BX*1); MOVQ 8(SP), DX; VMOVUPS Y5, 64(DX)(BX*1)
+	ADDQ $0x60, BX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
 tail:
@@ -36005,12 +36018,12 @@ from1660:
 copied59:
 end58:
 	VPMULLW Y4, Y2, Y0; VPAND Y15, Y0, Y0; VPMULLW Y7, Y5, Y1; VPOR Y1, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX
-	MOVQ $+32, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x20; JNE part64; MOVQ 160(SP), DX
-	VMOVUPS Y0, (DX)(BX*1); JMP end65
+	MOVQ $+32, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x20; JNE part64; MOVQ (SP), DX; VMOVUPS Y0, (DX)(BX*1)
+	JMP end65
 
 	// fewer elements than a vector has
 part64:
-	VMOVUPS Y0, 184(SP); MOVQ 160(SP), DX; LEAQ (DX)(BX*1), DX; CMPQ CX, $0x10; JGE from1667; CMPQ CX, $0x08
+	VMOVUPS Y0, 184(SP); MOVQ (SP), DX; LEAQ (DX)(BX*1), DX; CMPQ CX, $0x10; JGE from1667; CMPQ CX, $0x08
 	JGE from868; CMPQ CX, $0x04; JGE from469
 
 	// one element each
@@ -36033,12 +36046,12 @@ from1667:
 copied66:
 end65:
 	VPMULLW Y4, Y3, Y0; VPAND Y15, Y0, Y0; VPSRLW $0x08, Y3, Y1; VPMULLW Y7, Y1, Y1; VPOR Y1, Y0, Y0; MOVQ SI, CX
-	SUBQ BX, CX; MOVQ $+32, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x20; JNE part71; MOVQ 168(SP), DX
+	SUBQ BX, CX; MOVQ $+32, DX; CMPQ CX, DX; CMOVQGT DX, CX; CMPQ CX, $0x20; JNE part71; MOVQ 8(SP), DX
 	VMOVUPS Y0, (DX)(BX*1); JMP end72
 
 	// fewer elements than a vector has
 part71:
-	VMOVUPS Y0, 184(SP); MOVQ 168(SP), DX; LEAQ (DX)(BX*1), DX; CMPQ CX, $0x10; JGE from1674; CMPQ CX, $0x08
+	VMOVUPS Y0, 184(SP); MOVQ 8(SP), DX; LEAQ (DX)(BX*1), DX; CMPQ CX, $0x10; JGE from1674; CMPQ CX, $0x08
 	JGE from875; CMPQ CX, $0x04; JGE from476
 
 	// one element each
@@ -36067,8 +36080,8 @@ next:
 	DECQ 176(SP); JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
-	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; MOVQ 280(CX), AX; ADDQ AX, 160(SP); MOVQ 288(CX), AX
-	ADDQ AX, 168(SP); JMP row
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; MOVQ 280(CX), AX; ADDQ AX, (SP); MOVQ 288(CX), AX
+	ADDQ AX, 8(SP); JMP row
 
 	// all rows are done
 done:
@@ -36130,12 +36143,12 @@ TEXT k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff<>(SB), NOSPLIT, $144-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, 136(SP) rows left, DI u0, R8 u1, R9 u2, R10 u3, R11 u4, R12 result 0, R13 result 1, R14 result 2, R15 result 3, 128(SP) result 4
-	// stack: 0(SP) spilled vectors
+	// registers: SI columns, BX the column, 136(SP) rows left, DI u0, R8 u1, R9 u2, R10 u3, R11 u4, R12 result 0, R13 result 1, R14 result 2, R15 result 3, 0(SP) result 4
+	// stack: 8(SP) spilled vectors
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 136(SP); TESTQ AX, AX; JLE done
 	MOVQ 16(CX), DI; MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ 88(CX), AX; MOVQ AX, 128(SP)
+	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ 88(CX), AX; MOVQ AX, (SP)
 
 	// each row
 row:
@@ -36169,21 +36182,21 @@ loop:
 	VPSLLQ $0x20, Y11, Y11; VPSLLQ $0x20, Y13, Y13; VPMULUDQ Y6, Y10, Y10; VPMULUDQ Y7, Y12, Y12
 	VPADDQ Y10, Y11, Y10; VPADDQ Y12, Y13, Y11; VMOVUPS (R11)(BX*8), Y12; VPSRLQ $0x20, Y12, Y13
 	VMOVUPS 64(R11)(BX*8), Y14; VPSRLQ $0x20, Y14, Y15; VPMULUDQ Y8, Y13, Y13; VPMULUDQ Y9, Y15, Y15
-	VMOVUPS Y7, (SP); VPSRLQ $0x20, Y8, Y7; VMOVUPS Y6, 32(SP); VPSRLQ $0x20, Y9, Y6; VPMULUDQ Y12, Y7, Y7
+	VMOVUPS Y7, 8(SP); VPSRLQ $0x20, Y8, Y7; VMOVUPS Y6, 40(SP); VPSRLQ $0x20, Y9, Y6; VPMULUDQ Y12, Y7, Y7
 	VPMULUDQ Y14, Y6, Y6; VPADDQ Y7, Y13, Y7; VPADDQ Y6, Y15, Y6; VPSLLQ $0x20, Y7, Y7; VPSLLQ $0x20, Y6, Y6
 	VPMULUDQ Y8, Y12, Y12; VPMULUDQ Y9, Y14, Y13; VPADDQ Y12, Y7, Y7; VPADDQ Y13, Y6, Y6
 	VMOVUPS 32(R11)(BX*8), Y12; VPSRLQ $0x20, Y12, Y13; VMOVUPS 96(R11)(BX*8), Y14; VPSRLQ $0x20, Y14, Y15
-	VPMULUDQ Y10, Y13, Y13; VPMULUDQ Y11, Y15, Y15; VMOVUPS Y9, 64(SP); VPSRLQ $0x20, Y10, Y9; VMOVUPS Y8, 96(SP)
+	VPMULUDQ Y10, Y13, Y13; VPMULUDQ Y11, Y15, Y15; VMOVUPS Y9, 72(SP); VPSRLQ $0x20, Y10, Y9; VMOVUPS Y8, 104(SP)
 	VPSRLQ $0x20, Y11, Y8; VPMULUDQ Y12, Y9, Y9; VPMULUDQ Y14, Y8, Y8; VPADDQ Y9, Y13, Y9; VPADDQ Y8, Y15, Y8
 	VPSLLQ $0x20, Y9, Y9; VPSLLQ $0x20, Y8, Y8; VPMULUDQ Y10, Y12, Y12; VPMULUDQ Y11, Y14, Y13; VPADDQ Y12, Y9, Y9
 	VPADDQ Y13, Y8, Y8; VMOVUPS Y7, (R12)(BX*8); VMOVUPS Y6, 64(R12)(BX*8); VMOVUPS Y9, 32(R12)(BX*8)
 	VMOVUPS Y8, 96(R12)(BX*8); VMOVUPS Y0, (R13)(BX*8); VMOVUPS Y1, 64(R13)(BX*8); VMOVUPS Y2, 32(R13)(BX*8)
-	VMOVUPS Y3, 96(R13)(BX*8); VMOVUPS Y4, (R14)(BX*8); VMOVUPS Y5, 64(R14)(BX*8); VMOVUPS 32(SP), Y0
-	VMOVUPS Y0, 32(R14)(BX*8); VMOVUPS (SP), Y0; VMOVUPS Y0, 96(R14)(BX*8); VMOVUPS 96(SP), Y0
-	VMOVUPS Y0, (R15)(BX*8); VMOVUPS 64(SP), Y0; VMOVUPS Y0, 64(R15)(BX*8); VMOVUPS Y10, 32(R15)(BX*8)
-	VMOVUPS Y11, 96(R15)(BX*8); MOVQ 128(SP), DX; VMOVUPS Y7, (DX)(BX*8); MOVQ 128(SP), DX
-	VMOVUPS Y6, 64(DX)(BX*8); MOVQ 128(SP), DX; VMOVUPS Y9, 32(DX)(BX*8); MOVQ 128(SP), DX
-	VMOVUPS Y8, 96(DX)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+	VMOVUPS Y3, 96(R13)(BX*8); VMOVUPS Y4, (R14)(BX*8); VMOVUPS Y5, 64(R14)(BX*8); VMOVUPS 40(SP), Y0
+	VMOVUPS Y0, 32(R14)(BX*8); VMOVUPS 8(SP), Y0; VMOVUPS Y0, 96(R14)(BX*8); VMOVUPS 104(SP), Y0
+	VMOVUPS Y0, (R15)(BX*8); VMOVUPS 72(SP), Y0; VMOVUPS Y0, 64(R15)(BX*8); VMOVUPS Y10, 32(R15)(BX*8)
+	VMOVUPS Y11, 96(R15)(BX*8); MOVQ (SP), DX; VMOVUPS Y7, (DX)(BX*8); MOVQ (SP), DX; VMOVUPS Y6, 64(DX)(BX*8)
+	MOVQ (SP), DX; VMOVUPS Y9, 32(DX)(BX*8); MOVQ (SP), DX; VMOVUPS Y8, 96(DX)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE loop
 
 	// the last columns, fewer than an iteration has
 tail:
@@ -36212,16 +36225,15 @@ step:
 	VPSRLQ $0x20, Y8, Y11; VPMULUDQ Y9, Y11, Y11; VPADDQ Y11, Y10, Y10; VPSLLQ $0x20, Y10, Y10
 	VPMULUDQ Y8, Y9, Y9; VPADDQ Y9, Y10, Y9; VMASKMOVPD Y9, Y5, 32(R12)(BX*8); VMASKMOVPD Y1, Y0, (R13)(BX*8)
 	VMASKMOVPD Y6, Y5, 32(R13)(BX*8); VMASKMOVPD Y2, Y0, (R14)(BX*8); VMASKMOVPD Y7, Y5, 32(R14)(BX*8)
-	VMASKMOVPD Y3, Y0, (R15)(BX*8); VMASKMOVPD Y8, Y5, 32(R15)(BX*8); MOVQ 128(SP), DX
-	VMASKMOVPD Y4, Y0, (DX)(BX*8); MOVQ 128(SP), DX; VMASKMOVPD Y9, Y5, 32(DX)(BX*8); ADDQ $0x08, BX; CMPQ BX, SI
-	JLT step
+	VMASKMOVPD Y3, Y0, (R15)(BX*8); VMASKMOVPD Y8, Y5, 32(R15)(BX*8); MOVQ (SP), DX; VMASKMOVPD Y4, Y0, (DX)(BX*8)
+	MOVQ (SP), DX; VMASKMOVPD Y9, Y5, 32(DX)(BX*8); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 	// the next row
 next:
 	DECQ 136(SP); JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
-	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; MOVQ 280(CX), AX; ADDQ AX, 128(SP); JMP row
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; MOVQ 280(CX), AX; ADDQ AX, (SP); JMP row
 
 	// all rows are done
 done:
@@ -36283,12 +36295,12 @@ TEXT k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1<>(SB), NOSPLIT, $112-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, 104(SP) rows left, DI u0, R8 u1, R9 u2, R10 u3, R11 u4, R12 result 0, R13 result 1, R14 result 2, R15 result 3, 96(SP) result 4
-	// stack: 0(SP) spilled vectors
+	// registers: SI columns, BX the column, 104(SP) rows left, DI u0, R8 u1, R9 u2, R10 u3, R11 u4, R12 result 0, R13 result 1, R14 result 2, R15 result 3, 0(SP) result 4
+	// stack: 8(SP) spilled vectors
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 104(SP); TESTQ AX, AX; JLE done
 	MOVQ 16(CX), DI; MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
-	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ 88(CX), AX; MOVQ AX, 96(SP)
+	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15; MOVQ 88(CX), AX; MOVQ AX, (SP)
 
 	// each row
 row:
@@ -36322,21 +36334,21 @@ loop:
 	VPADDQ Y15, Y13, Y13; VPSLLQ $0x20, Y11, Y11; VPSLLQ $0x20, Y13, Y13; VPMULUDQ Y6, Y10, Y10
 	VPMULUDQ Y7, Y12, Y12; VPADDQ Y10, Y11, Y10; VPADDQ Y12, Y13, Y11; VPSRLQ $0x20, Y8, Y12
 	VPSRLQ $0x20, Y9, Y13; VMOVUPS (R11)(BX*8), Y14; VPMULUDQ Y14, Y12, Y12; VMOVUPS 64(R11)(BX*8), Y15
-	VPMULUDQ Y15, Y13, Y13; VMOVUPS Y7, (SP); VPSRLQ $0x20, Y14, Y7; VMOVUPS Y6, 32(SP); VPSRLQ $0x20, Y15, Y6
+	VPMULUDQ Y15, Y13, Y13; VMOVUPS Y7, 8(SP); VPSRLQ $0x20, Y14, Y7; VMOVUPS Y6, 40(SP); VPSRLQ $0x20, Y15, Y6
 	VPMULUDQ Y8, Y7, Y7; VPMULUDQ Y9, Y6, Y6; VPADDQ Y7, Y12, Y7; VPADDQ Y6, Y13, Y6; VPSLLQ $0x20, Y7, Y7
 	VPSLLQ $0x20, Y6, Y6; VPMULUDQ Y14, Y8, Y12; VPMULUDQ Y15, Y9, Y13; VPADDQ Y12, Y7, Y7; VPADDQ Y13, Y6, Y6
 	VPSRLQ $0x20, Y10, Y12; VPSRLQ $0x20, Y11, Y13; VMOVUPS 32(R11)(BX*8), Y14; VPMULUDQ Y14, Y12, Y12
-	VMOVUPS 96(R11)(BX*8), Y15; VPMULUDQ Y15, Y13, Y13; VMOVUPS Y9, 64(SP); VPSRLQ $0x20, Y14, Y9
+	VMOVUPS 96(R11)(BX*8), Y15; VPMULUDQ Y15, Y13, Y13; VMOVUPS Y9, 72(SP); VPSRLQ $0x20, Y14, Y9
 	VPSRLQ $0x20, Y15, Y15; VPMULUDQ Y10, Y9, Y9; VPMULUDQ Y11, Y15, Y15; VPADDQ Y9, Y12, Y9; VPADDQ Y15, Y13, Y12
 	VPSLLQ $0x20, Y9, Y9; VPSLLQ $0x20, Y12, Y12; VPMULUDQ Y14, Y10, Y13; VPMULUDQ 96(R11)(BX*8), Y11, Y14
 	VPADDQ Y13, Y9, Y9; VPADDQ Y14, Y12, Y12; VMOVUPS Y7, (R12)(BX*8); VMOVUPS Y6, 64(R12)(BX*8)
 	VMOVUPS Y9, 32(R12)(BX*8); VMOVUPS Y12, 96(R12)(BX*8); VMOVUPS Y0, (R13)(BX*8); VMOVUPS Y1, 64(R13)(BX*8)
 	VMOVUPS Y2, 32(R13)(BX*8); VMOVUPS Y3, 96(R13)(BX*8); VMOVUPS Y4, (R14)(BX*8); VMOVUPS Y5, 64(R14)(BX*8)
-	VMOVUPS 32(SP), Y0; VMOVUPS Y0, 32(R14)(BX*8); VMOVUPS (SP), Y0; VMOVUPS Y0, 96(R14)(BX*8)
-	VMOVUPS Y8, (R15)(BX*8); VMOVUPS 64(SP), Y0; VMOVUPS Y0, 64(R15)(BX*8); VMOVUPS Y10, 32(R15)(BX*8)
-	VMOVUPS Y11, 96(R15)(BX*8); MOVQ 96(SP), DX; VMOVUPS Y7, (DX)(BX*8); MOVQ 96(SP), DX; VMOVUPS Y6, 64(DX)(BX*8)
-	MOVQ 96(SP), DX; VMOVUPS Y9, 32(DX)(BX*8); MOVQ 96(SP), DX; VMOVUPS Y12, 96(DX)(BX*8); ADDQ $0x10, BX
-	CMPQ BX, AX; JLE loop
+	VMOVUPS 40(SP), Y0; VMOVUPS Y0, 32(R14)(BX*8); VMOVUPS 8(SP), Y0; VMOVUPS Y0, 96(R14)(BX*8)
+	VMOVUPS Y8, (R15)(BX*8); VMOVUPS 72(SP), Y0; VMOVUPS Y0, 64(R15)(BX*8); VMOVUPS Y10, 32(R15)(BX*8)
+	VMOVUPS Y11, 96(R15)(BX*8); MOVQ (SP), DX; VMOVUPS Y7, (DX)(BX*8); MOVQ (SP), DX; VMOVUPS Y6, 64(DX)(BX*8)
+	MOVQ (SP), DX; VMOVUPS Y9, 32(DX)(BX*8); MOVQ (SP), DX; VMOVUPS Y12, 96(DX)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE loop
 
 	// the last columns, fewer than an iteration has
 tail:
@@ -36365,16 +36377,15 @@ step:
 	VPSRLQ $0x20, Y10, Y11; VPMULUDQ Y8, Y11, Y11; VPADDQ Y11, Y9, Y9; VPSLLQ $0x20, Y9, Y9; VPMULUDQ Y10, Y8, Y10
 	VPADDQ Y10, Y9, Y9; VMASKMOVPD Y9, Y5, 32(R12)(BX*8); VMASKMOVPD Y1, Y0, (R13)(BX*8)
 	VMASKMOVPD Y6, Y5, 32(R13)(BX*8); VMASKMOVPD Y2, Y0, (R14)(BX*8); VMASKMOVPD Y7, Y5, 32(R14)(BX*8)
-	VMASKMOVPD Y3, Y0, (R15)(BX*8); VMASKMOVPD Y8, Y5, 32(R15)(BX*8); MOVQ 96(SP), DX
-	VMASKMOVPD Y4, Y0, (DX)(BX*8); MOVQ 96(SP), DX; VMASKMOVPD Y9, Y5, 32(DX)(BX*8); ADDQ $0x08, BX; CMPQ BX, SI
-	JLT step
+	VMASKMOVPD Y3, Y0, (R15)(BX*8); VMASKMOVPD Y8, Y5, 32(R15)(BX*8); MOVQ (SP), DX; VMASKMOVPD Y4, Y0, (DX)(BX*8)
+	MOVQ (SP), DX; VMASKMOVPD Y9, Y5, 32(DX)(BX*8); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 	// the next row
 next:
 	DECQ 104(SP); JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
-	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; MOVQ 280(CX), AX; ADDQ AX, 96(SP); JMP row
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; MOVQ 280(CX), AX; ADDQ AX, (SP); JMP row
 
 	// all rows are done
 done:
@@ -43464,20 +43475,20 @@ done:
 
 // for i: o0 = index of the first max(a0[i])
 // Requires: AVX, AVX2
-TEXT k_reduce_argmax_i64_u_1334160cca<>(SB), NOSPLIT, $96-8
+TEXT k_reduce_argmax_i64_u_1334160cca<>(SB), NOSPLIT, $120-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:i64) { store u0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R8 rows left, DI u0, R9 result 0
-	// stack: 0(SP) values of the row, 64(SP) spilled vectors
+	// registers: SI columns, BX the column, R9 rows left, DI u0, R10 result 0, R8 vectors on the stack
+	// stack: 0(R8) values of the row, 64(R8) spilled vectors
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R9
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; LEAQ 24(SP), R8; ANDQ $-32, R8
+	MOVQ 16(CX), DI; MOVQ 24(CX), R10
 
 	// each row
 row:
-	VPMOVZXBQ i64_0f0e0d0c0b0a0908<>+0(SB), Y0; VMOVUPS Y0, (SP); VPMOVZXBQ i64_131211100f0e0d0c<>+0(SB), Y0
-	VMOVUPS Y0, 32(SP); VPMOVZXBQ i64_0706050403020100<>+0(SB), Y0; VMOVAPS Y0, Y7
+	VPMOVZXBQ i64_0f0e0d0c0b0a0908<>+0(SB), Y0; VMOVUPS Y0, (R8); VPMOVZXBQ i64_131211100f0e0d0c<>+0(SB), Y0
+	VMOVUPS Y0, 32(R8); VPMOVZXBQ i64_0706050403020100<>+0(SB), Y0; VMOVAPS Y0, Y7
 	VPMOVZXBQ i64_0b0a090807060504<>+0(SB), Y0; VMOVAPS Y0, Y6; VXORPS Y15, Y15, Y15; VMOVAPS Y15, Y14
 	VMOVAPS Y15, Y13; VMOVAPS Y15, Y12; VMOVUPS i64_8000000000000000<>+0(SB), Y11; VMOVAPS Y11, Y10
 	VMOVAPS Y11, Y9; VMOVAPS Y11, Y8; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -43485,9 +43496,9 @@ row:
 	// 16 columns each: 2 vectors of 8
 loop:
 	VMOVUPS (DI)(BX*8), Y0; VPCMPGTQ Y11, Y0, Y1; VMOVUPS 64(DI)(BX*8), Y2; VPCMPGTQ Y10, Y2, Y3; VMOVQ BX, X4
-	VPBROADCASTQ X4, Y4; VPADDQ Y7, Y4, Y5; VPADDQ (SP), Y4, Y2; VBLENDVPS Y1, Y5, Y15, Y15
+	VPBROADCASTQ X4, Y4; VPADDQ Y7, Y4, Y5; VPADDQ (R8), Y4, Y2; VBLENDVPS Y1, Y5, Y15, Y15
 	VBLENDVPS Y3, Y2, Y14, Y14; VMOVUPS 32(DI)(BX*8), Y2; VPCMPGTQ Y9, Y2, Y5; VMOVUPS 96(DI)(BX*8), Y2
-	VPCMPGTQ Y8, Y2, Y2; VPADDQ Y6, Y4, Y0; VPADDQ 32(SP), Y4, Y4; VBLENDVPS Y5, Y0, Y13, Y13
+	VPCMPGTQ Y8, Y2, Y2; VPADDQ Y6, Y4, Y0; VPADDQ 32(R8), Y4, Y4; VBLENDVPS Y5, Y0, Y13, Y13
 	VBLENDVPS Y2, Y4, Y12, Y12; VBLENDVPS Y1, (DI)(BX*8), Y11, Y11; VBLENDVPS Y3, 64(DI)(BX*8), Y10, Y10
 	VBLENDVPS Y5, 32(DI)(BX*8), Y9, Y9; VBLENDVPS Y2, 96(DI)(BX*8), Y8, Y8; ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
@@ -43500,18 +43511,18 @@ tail:
 	LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0; VMASKMOVPD (DI)(BX*8), Y0, Y1; VPCMPGTQ Y10, Y1, Y2
 	VMOVQ BX, X3; VPBROADCASTQ X3, Y3; VPADDQ Y7, Y3, Y4; VBLENDVPS Y2, Y4, Y14, Y4; VBLENDVPS Y0, Y4, Y14, Y14
 	MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y4; VMASKMOVPD 32(DI)(BX*8), Y4, Y5
-	VMOVUPS Y5, 64(SP); VPCMPGTQ Y8, Y5, Y5; VPADDQ Y6, Y3, Y3; VBLENDVPS Y5, Y3, Y12, Y3
+	VMOVUPS Y5, 64(R8); VPCMPGTQ Y8, Y5, Y5; VPADDQ Y6, Y3, Y3; VBLENDVPS Y5, Y3, Y12, Y3
 	VBLENDVPS Y4, Y3, Y12, Y12; VBLENDVPS Y2, Y1, Y10, Y1; VBLENDVPS Y0, Y1, Y10, Y10
-	VBLENDVPS Y5, 64(SP), Y8, Y0; VBLENDVPS Y4, Y0, Y8, Y8; JMP combine
+	VBLENDVPS Y5, 64(R8), Y8, Y0; VBLENDVPS Y4, Y0, Y8, Y8; JMP combine
 
 	// the last of them, under a mask
 part0:
 	CMPQ BX, SI; JGE combine; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; VPCMPGTQ Y11, Y1, Y2; VMOVQ BX, X3; VPBROADCASTQ X3, Y3; VPADDQ Y7, Y3, Y4
 	VBLENDVPS Y2, Y4, Y15, Y4; VBLENDVPS Y0, Y4, Y15, Y15; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX
-	VMOVUPS 32(DX)(CX*8), Y4; VMASKMOVPD 32(DI)(BX*8), Y4, Y5; VMOVUPS Y5, 64(SP); VPCMPGTQ Y9, Y5, Y5
+	VMOVUPS 32(DX)(CX*8), Y4; VMASKMOVPD 32(DI)(BX*8), Y4, Y5; VMOVUPS Y5, 64(R8); VPCMPGTQ Y9, Y5, Y5
 	VPADDQ Y6, Y3, Y3; VBLENDVPS Y5, Y3, Y13, Y3; VBLENDVPS Y4, Y3, Y13, Y13; VBLENDVPS Y2, Y1, Y11, Y1
-	VBLENDVPS Y0, Y1, Y11, Y11; VBLENDVPS Y5, 64(SP), Y9, Y0; VBLENDVPS Y4, Y0, Y9, Y9
+	VBLENDVPS Y0, Y1, Y11, Y11; VBLENDVPS Y5, 64(R8), Y9, Y0; VBLENDVPS Y4, Y0, Y9, Y9
 
 	// the row's accumulators become its results
 combine:
@@ -43524,12 +43535,12 @@ combine:
 	VBLENDVPS Y3, Y13, Y2, Y3; VPCMPEQQ Y0, Y8, Y0; VBLENDVPS Y0, Y12, Y2, Y0; VPCMPGTQ Y0, Y3, Y4
 	VBLENDVPS Y4, Y0, Y3, Y0; VPCMPGTQ Y0, Y1, Y3; VBLENDVPS Y3, Y0, Y1, Y0; VEXTRACTF128 $0x01, Y0, X1
 	VPCMPGTQ Y1, Y0, Y3; VBLENDVPS Y3, Y1, Y0, Y0; VSHUFPS $0xee, Y0, Y0, Y1; VPCMPGTQ Y1, Y0, Y3
-	VBLENDVPS Y3, Y1, Y0, Y0; VPAND Y2, Y0, Y0; VMOVD X0, (R9)
+	VBLENDVPS Y3, Y1, Y0, Y0; VPAND Y2, Y0, Y0; VMOVD X0, (R10)
 
 	// the next row
-	DECQ R8; JLE done
+	DECQ R9; JLE done
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R9; JMP row
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; JMP row
 
 	// all rows are done
 done:
@@ -44015,21 +44026,21 @@ done:
 
 // for i: o0 = index of the first max(a0[i])
 // Requires: AVX, AVX2
-TEXT k_reduce_argmax_u64_u_ace38f3196<>(SB), NOSPLIT, $160-8
+TEXT k_reduce_argmax_u64_u_ace38f3196<>(SB), NOSPLIT, $184-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:u64) { store u0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R8 rows left, DI u0, R9 result 0
-	// stack: 0(SP) values of the row, 128(SP) spilled vectors
+	// registers: SI columns, BX the column, R9 rows left, DI u0, R10 result 0, R8 vectors on the stack
+	// stack: 0(R8) values of the row, 128(R8) spilled vectors
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R9; VMOVUPS i64_8000000000000000<>+0(SB), Y7
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; LEAQ 24(SP), R8; ANDQ $-32, R8
+	MOVQ 16(CX), DI; MOVQ 24(CX), R10; VMOVUPS i64_8000000000000000<>+0(SB), Y7
 
 	// each row
 row:
-	VPMOVZXBQ i64_0706050403020100<>+0(SB), Y0; VMOVUPS Y0, (SP); VPMOVZXBQ i64_0b0a090807060504<>+0(SB), Y0
-	VMOVUPS Y0, 32(SP); VPMOVZXBQ i64_0f0e0d0c0b0a0908<>+0(SB), Y0; VMOVUPS Y0, 64(SP)
-	VPMOVZXBQ i64_131211100f0e0d0c<>+0(SB), Y0; VMOVUPS Y0, 96(SP); VXORPS Y15, Y15, Y15; VMOVAPS Y15, Y14
+	VPMOVZXBQ i64_0706050403020100<>+0(SB), Y0; VMOVUPS Y0, (R8); VPMOVZXBQ i64_0b0a090807060504<>+0(SB), Y0
+	VMOVUPS Y0, 32(R8); VPMOVZXBQ i64_0f0e0d0c0b0a0908<>+0(SB), Y0; VMOVUPS Y0, 64(R8)
+	VPMOVZXBQ i64_131211100f0e0d0c<>+0(SB), Y0; VMOVUPS Y0, 96(R8); VXORPS Y15, Y15, Y15; VMOVAPS Y15, Y14
 	VMOVAPS Y15, Y13; VMOVAPS Y15, Y12; VXORPS Y11, Y11, Y11; VMOVAPS Y11, Y10; VMOVAPS Y11, Y9; VMOVAPS Y11, Y8
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
 
@@ -44037,9 +44048,9 @@ row:
 loop:
 	VMOVUPS (DI)(BX*8), Y0; VPXOR Y0, Y7, Y1; VMOVUPS 64(DI)(BX*8), Y2; VPXOR Y2, Y7, Y3; VPXOR Y7, Y11, Y4
 	VPXOR Y7, Y10, Y5; VPCMPGTQ Y4, Y1, Y1; VPCMPGTQ Y5, Y3, Y3; VMOVQ BX, X4; VPBROADCASTQ X4, Y4
-	VPADDQ (SP), Y4, Y5; VPADDQ 64(SP), Y4, Y6; VBLENDVPS Y1, Y5, Y15, Y15; VBLENDVPS Y3, Y6, Y14, Y14
+	VPADDQ (R8), Y4, Y5; VPADDQ 64(R8), Y4, Y6; VBLENDVPS Y1, Y5, Y15, Y15; VBLENDVPS Y3, Y6, Y14, Y14
 	VMOVUPS 32(DI)(BX*8), Y5; VPXOR Y5, Y7, Y6; VPXOR 96(DI)(BX*8), Y7, Y5; VPXOR Y7, Y9, Y2; VPXOR Y7, Y8, Y0
-	VPCMPGTQ Y2, Y6, Y2; VPCMPGTQ Y0, Y5, Y0; VPADDQ 32(SP), Y4, Y5; VPADDQ 96(SP), Y4, Y4
+	VPCMPGTQ Y2, Y6, Y2; VPCMPGTQ Y0, Y5, Y0; VPADDQ 32(R8), Y4, Y5; VPADDQ 96(R8), Y4, Y4
 	VBLENDVPS Y2, Y5, Y13, Y13; VBLENDVPS Y0, Y4, Y12, Y12; VBLENDVPS Y1, (DI)(BX*8), Y11, Y11
 	VBLENDVPS Y3, 64(DI)(BX*8), Y10, Y10; VBLENDVPS Y2, 32(DI)(BX*8), Y9, Y9; VBLENDVPS Y0, 96(DI)(BX*8), Y8, Y8
 	ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
@@ -44047,26 +44058,26 @@ loop:
 	// the last columns, fewer than an iteration has
 tail:
 	LEAQ 8(BX), CX; CMPQ CX, SI; JGT part0; VMOVUPS (DI)(BX*8), Y0; VPXOR Y0, Y7, Y1; VPXOR Y7, Y11, Y2
-	VPCMPGTQ Y2, Y1, Y1; VMOVQ BX, X2; VPBROADCASTQ X2, Y2; VPADDQ (SP), Y2, Y3; VBLENDVPS Y1, Y3, Y15, Y15
-	VMOVUPS 32(DI)(BX*8), Y3; VPXOR Y3, Y7, Y4; VPXOR Y7, Y9, Y5; VPCMPGTQ Y5, Y4, Y4; VPADDQ 32(SP), Y2, Y2
+	VPCMPGTQ Y2, Y1, Y1; VMOVQ BX, X2; VPBROADCASTQ X2, Y2; VPADDQ (R8), Y2, Y3; VBLENDVPS Y1, Y3, Y15, Y15
+	VMOVUPS 32(DI)(BX*8), Y3; VPXOR Y3, Y7, Y4; VPXOR Y7, Y9, Y5; VPCMPGTQ Y5, Y4, Y4; VPADDQ 32(R8), Y2, Y2
 	VBLENDVPS Y4, Y2, Y13, Y13; VBLENDVPS Y1, Y0, Y11, Y11; VBLENDVPS Y4, Y3, Y9, Y9; ADDQ $0x08, BX; CMPQ BX, SI
 	JGE combine; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; VPXOR Y7, Y1, Y2; VPXOR Y7, Y10, Y3; VPCMPGTQ Y3, Y2, Y2; VMOVQ BX, X3
-	VPBROADCASTQ X3, Y3; VPADDQ (SP), Y3, Y4; VBLENDVPS Y2, Y4, Y14, Y4; VBLENDVPS Y0, Y4, Y14, Y14; MOVQ BX, CX
+	VPBROADCASTQ X3, Y3; VPADDQ (R8), Y3, Y4; VBLENDVPS Y2, Y4, Y14, Y4; VBLENDVPS Y0, Y4, Y14, Y14; MOVQ BX, CX
 	SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y4; VMASKMOVPD 32(DI)(BX*8), Y4, Y5
-	VPXOR Y7, Y5, Y6; VMOVUPS Y5, 128(SP); VPXOR Y7, Y8, Y5; VPCMPGTQ Y5, Y6, Y5; VPADDQ 32(SP), Y3, Y3
+	VPXOR Y7, Y5, Y6; VMOVUPS Y5, 128(R8); VPXOR Y7, Y8, Y5; VPCMPGTQ Y5, Y6, Y5; VPADDQ 32(R8), Y3, Y3
 	VBLENDVPS Y5, Y3, Y12, Y3; VBLENDVPS Y4, Y3, Y12, Y12; VBLENDVPS Y2, Y1, Y10, Y1; VBLENDVPS Y0, Y1, Y10, Y10
-	VBLENDVPS Y5, 128(SP), Y8, Y0; VBLENDVPS Y4, Y0, Y8, Y8; JMP combine
+	VBLENDVPS Y5, 128(R8), Y8, Y0; VBLENDVPS Y4, Y0, Y8, Y8; JMP combine
 
 	// the last of them, under a mask
 part0:
 	CMPQ BX, SI; JGE combine; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; VPXOR Y7, Y1, Y2; VPXOR Y7, Y11, Y3; VPCMPGTQ Y3, Y2, Y2; VMOVQ BX, X3
-	VPBROADCASTQ X3, Y3; VPADDQ (SP), Y3, Y4; VBLENDVPS Y2, Y4, Y15, Y4; VBLENDVPS Y0, Y4, Y15, Y15; MOVQ BX, CX
+	VPBROADCASTQ X3, Y3; VPADDQ (R8), Y3, Y4; VBLENDVPS Y2, Y4, Y15, Y4; VBLENDVPS Y0, Y4, Y15, Y15; MOVQ BX, CX
 	SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y4; VMASKMOVPD 32(DI)(BX*8), Y4, Y5
-	VPXOR Y7, Y5, Y6; VMOVUPS Y5, 128(SP); VPXOR Y7, Y9, Y5; VPCMPGTQ Y5, Y6, Y5; VPADDQ 32(SP), Y3, Y3
+	VPXOR Y7, Y5, Y6; VMOVUPS Y5, 128(R8); VPXOR Y7, Y9, Y5; VPCMPGTQ Y5, Y6, Y5; VPADDQ 32(R8), Y3, Y3
 	VBLENDVPS Y5, Y3, Y13, Y3; VBLENDVPS Y4, Y3, Y13, Y13; VBLENDVPS Y2, Y1, Y11, Y1; VBLENDVPS Y0, Y1, Y11, Y11
-	VBLENDVPS Y5, 128(SP), Y9, Y0; VBLENDVPS Y4, Y0, Y9, Y9
+	VBLENDVPS Y5, 128(R8), Y9, Y0; VBLENDVPS Y4, Y0, Y9, Y9
 
 	// the row's accumulators become its results
 combine:
@@ -44080,12 +44091,12 @@ combine:
 	VPCMPEQQ Y0, Y9, Y3; VBLENDVPS Y3, Y13, Y2, Y3; VPCMPEQQ Y0, Y8, Y0; VBLENDVPS Y0, Y12, Y2, Y0
 	VPCMPGTQ Y0, Y3, Y4; VBLENDVPS Y4, Y0, Y3, Y0; VPCMPGTQ Y0, Y1, Y3; VBLENDVPS Y3, Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1; VPCMPGTQ Y1, Y0, Y3; VBLENDVPS Y3, Y1, Y0, Y0; VSHUFPS $0xee, Y0, Y0, Y1
-	VPCMPGTQ Y1, Y0, Y3; VBLENDVPS Y3, Y1, Y0, Y0; VPAND Y2, Y0, Y0; VMOVD X0, (R9)
+	VPCMPGTQ Y1, Y0, Y3; VBLENDVPS Y3, Y1, Y0, Y0; VPAND Y2, Y0, Y0; VMOVD X0, (R10)
 
 	// the next row
-	DECQ R8; JLE done
+	DECQ R9; JLE done
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R9; JMP row
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; JMP row
 
 	// all rows are done
 done:
@@ -44429,20 +44440,20 @@ done:
 
 // for i: o0 = index of the first min(a0[i])
 // Requires: AVX, AVX2
-TEXT k_reduce_argmin_i64_u_abcf2b5487<>(SB), NOSPLIT, $96-8
+TEXT k_reduce_argmin_i64_u_abcf2b5487<>(SB), NOSPLIT, $120-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:i64) { store u0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R8 rows left, DI u0, R9 result 0
-	// stack: 0(SP) values of the row, 64(SP) spilled vectors
+	// registers: SI columns, BX the column, R9 rows left, DI u0, R10 result 0, R8 vectors on the stack
+	// stack: 0(R8) values of the row, 64(R8) spilled vectors
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R9
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; LEAQ 24(SP), R8; ANDQ $-32, R8
+	MOVQ 16(CX), DI; MOVQ 24(CX), R10
 
 	// each row
 row:
-	VPMOVZXBQ i64_0f0e0d0c0b0a0908<>+0(SB), Y0; VMOVUPS Y0, (SP); VPMOVZXBQ i64_131211100f0e0d0c<>+0(SB), Y0
-	VMOVUPS Y0, 32(SP); VPMOVZXBQ i64_0706050403020100<>+0(SB), Y0; VMOVAPS Y0, Y7
+	VPMOVZXBQ i64_0f0e0d0c0b0a0908<>+0(SB), Y0; VMOVUPS Y0, (R8); VPMOVZXBQ i64_131211100f0e0d0c<>+0(SB), Y0
+	VMOVUPS Y0, 32(R8); VPMOVZXBQ i64_0706050403020100<>+0(SB), Y0; VMOVAPS Y0, Y7
 	VPMOVZXBQ i64_0b0a090807060504<>+0(SB), Y0; VMOVAPS Y0, Y6; VXORPS Y15, Y15, Y15; VMOVAPS Y15, Y14
 	VMOVAPS Y15, Y13; VMOVAPS Y15, Y12; VMOVUPS i64_7fffffffffffffff<>+0(SB), Y11; VMOVAPS Y11, Y10
 	VMOVAPS Y11, Y9; VMOVAPS Y11, Y8; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -44450,9 +44461,9 @@ row:
 	// 16 columns each: 2 vectors of 8
 loop:
 	VMOVUPS (DI)(BX*8), Y0; VPCMPGTQ Y0, Y11, Y1; VMOVUPS 64(DI)(BX*8), Y2; VPCMPGTQ Y2, Y10, Y3; VMOVQ BX, X4
-	VPBROADCASTQ X4, Y4; VPADDQ Y7, Y4, Y5; VPADDQ (SP), Y4, Y2; VBLENDVPS Y1, Y5, Y15, Y15
+	VPBROADCASTQ X4, Y4; VPADDQ Y7, Y4, Y5; VPADDQ (R8), Y4, Y2; VBLENDVPS Y1, Y5, Y15, Y15
 	VBLENDVPS Y3, Y2, Y14, Y14; VMOVUPS 32(DI)(BX*8), Y2; VPCMPGTQ Y2, Y9, Y5; VPCMPGTQ 96(DI)(BX*8), Y8, Y2
-	VPADDQ Y6, Y4, Y0; VPADDQ 32(SP), Y4, Y4; VBLENDVPS Y5, Y0, Y13, Y13; VBLENDVPS Y2, Y4, Y12, Y12
+	VPADDQ Y6, Y4, Y0; VPADDQ 32(R8), Y4, Y4; VBLENDVPS Y5, Y0, Y13, Y13; VBLENDVPS Y2, Y4, Y12, Y12
 	VBLENDVPS Y1, (DI)(BX*8), Y11, Y11; VBLENDVPS Y3, 64(DI)(BX*8), Y10, Y10; VBLENDVPS Y5, 32(DI)(BX*8), Y9, Y9
 	VBLENDVPS Y2, 96(DI)(BX*8), Y8, Y8; ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
 
@@ -44465,18 +44476,18 @@ tail:
 	LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0; VMASKMOVPD (DI)(BX*8), Y0, Y1; VPCMPGTQ Y1, Y10, Y2
 	VMOVQ BX, X3; VPBROADCASTQ X3, Y3; VPADDQ Y7, Y3, Y4; VBLENDVPS Y2, Y4, Y14, Y4; VBLENDVPS Y0, Y4, Y14, Y14
 	MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y4; VMASKMOVPD 32(DI)(BX*8), Y4, Y5
-	VMOVUPS Y5, 64(SP); VPCMPGTQ Y5, Y8, Y5; VPADDQ Y6, Y3, Y3; VBLENDVPS Y5, Y3, Y12, Y3
+	VMOVUPS Y5, 64(R8); VPCMPGTQ Y5, Y8, Y5; VPADDQ Y6, Y3, Y3; VBLENDVPS Y5, Y3, Y12, Y3
 	VBLENDVPS Y4, Y3, Y12, Y12; VBLENDVPS Y2, Y1, Y10, Y1; VBLENDVPS Y0, Y1, Y10, Y10
-	VBLENDVPS Y5, 64(SP), Y8, Y0; VBLENDVPS Y4, Y0, Y8, Y8; JMP combine
+	VBLENDVPS Y5, 64(R8), Y8, Y0; VBLENDVPS Y4, Y0, Y8, Y8; JMP combine
 
 	// the last of them, under a mask
 part0:
 	CMPQ BX, SI; JGE combine; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; VPCMPGTQ Y1, Y11, Y2; VMOVQ BX, X3; VPBROADCASTQ X3, Y3; VPADDQ Y7, Y3, Y4
 	VBLENDVPS Y2, Y4, Y15, Y4; VBLENDVPS Y0, Y4, Y15, Y15; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX
-	VMOVUPS 32(DX)(CX*8), Y4; VMASKMOVPD 32(DI)(BX*8), Y4, Y5; VMOVUPS Y5, 64(SP); VPCMPGTQ Y5, Y9, Y5
+	VMOVUPS 32(DX)(CX*8), Y4; VMASKMOVPD 32(DI)(BX*8), Y4, Y5; VMOVUPS Y5, 64(R8); VPCMPGTQ Y5, Y9, Y5
 	VPADDQ Y6, Y3, Y3; VBLENDVPS Y5, Y3, Y13, Y3; VBLENDVPS Y4, Y3, Y13, Y13; VBLENDVPS Y2, Y1, Y11, Y1
-	VBLENDVPS Y0, Y1, Y11, Y11; VBLENDVPS Y5, 64(SP), Y9, Y0; VBLENDVPS Y4, Y0, Y9, Y9
+	VBLENDVPS Y0, Y1, Y11, Y11; VBLENDVPS Y5, 64(R8), Y9, Y0; VBLENDVPS Y4, Y0, Y9, Y9
 
 	// the row's accumulators become its results
 combine:
@@ -44489,12 +44500,12 @@ combine:
 	VBLENDVPS Y3, Y13, Y2, Y3; VPCMPEQQ Y0, Y8, Y0; VBLENDVPS Y0, Y12, Y2, Y0; VPCMPGTQ Y0, Y3, Y4
 	VBLENDVPS Y4, Y0, Y3, Y0; VPCMPGTQ Y0, Y1, Y3; VBLENDVPS Y3, Y0, Y1, Y0; VEXTRACTF128 $0x01, Y0, X1
 	VPCMPGTQ Y1, Y0, Y3; VBLENDVPS Y3, Y1, Y0, Y0; VSHUFPS $0xee, Y0, Y0, Y1; VPCMPGTQ Y1, Y0, Y3
-	VBLENDVPS Y3, Y1, Y0, Y0; VPAND Y2, Y0, Y0; VMOVD X0, (R9)
+	VBLENDVPS Y3, Y1, Y0, Y0; VPAND Y2, Y0, Y0; VMOVD X0, (R10)
 
 	// the next row
-	DECQ R8; JLE done
+	DECQ R9; JLE done
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R9; JMP row
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; JMP row
 
 	// all rows are done
 done:
@@ -44980,21 +44991,21 @@ done:
 
 // for i: o0 = index of the first min(a0[i])
 // Requires: AVX, AVX2
-TEXT k_reduce_argmin_u64_u_7717646c58<>(SB), NOSPLIT, $160-8
+TEXT k_reduce_argmin_u64_u_7717646c58<>(SB), NOSPLIT, $184-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:u64) { store u0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R8 rows left, DI u0, R9 result 0
-	// stack: 0(SP) values of the row, 128(SP) spilled vectors
+	// registers: SI columns, BX the column, R9 rows left, DI u0, R10 result 0, R8 vectors on the stack
+	// stack: 0(R8) values of the row, 128(R8) spilled vectors
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R9; VMOVUPS i64_8000000000000000<>+0(SB), Y7
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; LEAQ 24(SP), R8; ANDQ $-32, R8
+	MOVQ 16(CX), DI; MOVQ 24(CX), R10; VMOVUPS i64_8000000000000000<>+0(SB), Y7
 
 	// each row
 row:
-	VPMOVZXBQ i64_0706050403020100<>+0(SB), Y0; VMOVUPS Y0, (SP); VPMOVZXBQ i64_0b0a090807060504<>+0(SB), Y0
-	VMOVUPS Y0, 32(SP); VPMOVZXBQ i64_0f0e0d0c0b0a0908<>+0(SB), Y0; VMOVUPS Y0, 64(SP)
-	VPMOVZXBQ i64_131211100f0e0d0c<>+0(SB), Y0; VMOVUPS Y0, 96(SP); VXORPS Y15, Y15, Y15; VMOVAPS Y15, Y14
+	VPMOVZXBQ i64_0706050403020100<>+0(SB), Y0; VMOVUPS Y0, (R8); VPMOVZXBQ i64_0b0a090807060504<>+0(SB), Y0
+	VMOVUPS Y0, 32(R8); VPMOVZXBQ i64_0f0e0d0c0b0a0908<>+0(SB), Y0; VMOVUPS Y0, 64(R8)
+	VPMOVZXBQ i64_131211100f0e0d0c<>+0(SB), Y0; VMOVUPS Y0, 96(R8); VXORPS Y15, Y15, Y15; VMOVAPS Y15, Y14
 	VMOVAPS Y15, Y13; VMOVAPS Y15, Y12; VMOVUPS i8_ff<>+0(SB), Y11; VMOVAPS Y11, Y10; VMOVAPS Y11, Y9
 	VMOVAPS Y11, Y8; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
 
@@ -45002,9 +45013,9 @@ row:
 loop:
 	VPXOR Y7, Y11, Y0; VPXOR Y7, Y10, Y1; VMOVUPS (DI)(BX*8), Y2; VPXOR Y2, Y7, Y3; VMOVUPS 64(DI)(BX*8), Y4
 	VPXOR Y4, Y7, Y5; VPCMPGTQ Y3, Y0, Y0; VPCMPGTQ Y5, Y1, Y1; VMOVQ BX, X3; VPBROADCASTQ X3, Y3
-	VPADDQ (SP), Y3, Y5; VPADDQ 64(SP), Y3, Y6; VBLENDVPS Y0, Y5, Y15, Y15; VBLENDVPS Y1, Y6, Y14, Y14
+	VPADDQ (R8), Y3, Y5; VPADDQ 64(R8), Y3, Y6; VBLENDVPS Y0, Y5, Y15, Y15; VBLENDVPS Y1, Y6, Y14, Y14
 	VPXOR Y7, Y9, Y5; VPXOR Y7, Y8, Y6; VPXOR 32(DI)(BX*8), Y7, Y4; VPXOR 96(DI)(BX*8), Y7, Y2
-	VPCMPGTQ Y4, Y5, Y4; VPCMPGTQ Y2, Y6, Y2; VPADDQ 32(SP), Y3, Y5; VPADDQ 96(SP), Y3, Y3
+	VPCMPGTQ Y4, Y5, Y4; VPCMPGTQ Y2, Y6, Y2; VPADDQ 32(R8), Y3, Y5; VPADDQ 96(R8), Y3, Y3
 	VBLENDVPS Y4, Y5, Y13, Y13; VBLENDVPS Y2, Y3, Y12, Y12; VBLENDVPS Y0, (DI)(BX*8), Y11, Y11
 	VBLENDVPS Y1, 64(DI)(BX*8), Y10, Y10; VBLENDVPS Y4, 32(DI)(BX*8), Y9, Y9; VBLENDVPS Y2, 96(DI)(BX*8), Y8, Y8
 	ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
@@ -45012,26 +45023,26 @@ loop:
 	// the last columns, fewer than an iteration has
 tail:
 	LEAQ 8(BX), CX; CMPQ CX, SI; JGT part0; VPXOR Y7, Y11, Y0; VMOVUPS (DI)(BX*8), Y1; VPXOR Y1, Y7, Y2
-	VPCMPGTQ Y2, Y0, Y0; VMOVQ BX, X2; VPBROADCASTQ X2, Y2; VPADDQ (SP), Y2, Y3; VBLENDVPS Y0, Y3, Y15, Y15
-	VPXOR Y7, Y9, Y3; VMOVUPS 32(DI)(BX*8), Y4; VPXOR Y4, Y7, Y5; VPCMPGTQ Y5, Y3, Y3; VPADDQ 32(SP), Y2, Y2
+	VPCMPGTQ Y2, Y0, Y0; VMOVQ BX, X2; VPBROADCASTQ X2, Y2; VPADDQ (R8), Y2, Y3; VBLENDVPS Y0, Y3, Y15, Y15
+	VPXOR Y7, Y9, Y3; VMOVUPS 32(DI)(BX*8), Y4; VPXOR Y4, Y7, Y5; VPCMPGTQ Y5, Y3, Y3; VPADDQ 32(R8), Y2, Y2
 	VBLENDVPS Y3, Y2, Y13, Y13; VBLENDVPS Y0, Y1, Y11, Y11; VBLENDVPS Y3, Y4, Y9, Y9; ADDQ $0x08, BX; CMPQ BX, SI
 	JGE combine; VPXOR Y7, Y10, Y0; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y1
 	VMASKMOVPD (DI)(BX*8), Y1, Y2; VPXOR Y7, Y2, Y3; VPCMPGTQ Y3, Y0, Y0; VMOVQ BX, X3; VPBROADCASTQ X3, Y3
-	VPADDQ (SP), Y3, Y4; VBLENDVPS Y0, Y4, Y14, Y4; VBLENDVPS Y1, Y4, Y14, Y14; VPXOR Y7, Y8, Y4; MOVQ BX, CX
+	VPADDQ (R8), Y3, Y4; VBLENDVPS Y0, Y4, Y14, Y4; VBLENDVPS Y1, Y4, Y14, Y14; VPXOR Y7, Y8, Y4; MOVQ BX, CX
 	SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y5; VMASKMOVPD 32(DI)(BX*8), Y5, Y6
-	VMOVUPS Y6, 128(SP); VPXOR Y7, Y6, Y6; VPCMPGTQ Y6, Y4, Y4; VPADDQ 32(SP), Y3, Y3; VBLENDVPS Y4, Y3, Y12, Y3
+	VMOVUPS Y6, 128(R8); VPXOR Y7, Y6, Y6; VPCMPGTQ Y6, Y4, Y4; VPADDQ 32(R8), Y3, Y3; VBLENDVPS Y4, Y3, Y12, Y3
 	VBLENDVPS Y5, Y3, Y12, Y12; VBLENDVPS Y0, Y2, Y10, Y0; VBLENDVPS Y1, Y0, Y10, Y10
-	VBLENDVPS Y4, 128(SP), Y8, Y0; VBLENDVPS Y5, Y0, Y8, Y8; JMP combine
+	VBLENDVPS Y4, 128(R8), Y8, Y0; VBLENDVPS Y5, Y0, Y8, Y8; JMP combine
 
 	// the last of them, under a mask
 part0:
 	CMPQ BX, SI; JGE combine; VPXOR Y7, Y11, Y0; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX
 	VMOVUPS (DX)(CX*8), Y1; VMASKMOVPD (DI)(BX*8), Y1, Y2; VPXOR Y7, Y2, Y3; VPCMPGTQ Y3, Y0, Y0; VMOVQ BX, X3
-	VPBROADCASTQ X3, Y3; VPADDQ (SP), Y3, Y4; VBLENDVPS Y0, Y4, Y15, Y4; VBLENDVPS Y1, Y4, Y15, Y15
+	VPBROADCASTQ X3, Y3; VPADDQ (R8), Y3, Y4; VBLENDVPS Y0, Y4, Y15, Y4; VBLENDVPS Y1, Y4, Y15, Y15
 	VPXOR Y7, Y9, Y4; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y5
-	VMASKMOVPD 32(DI)(BX*8), Y5, Y6; VMOVUPS Y6, 128(SP); VPXOR Y7, Y6, Y6; VPCMPGTQ Y6, Y4, Y4
-	VPADDQ 32(SP), Y3, Y3; VBLENDVPS Y4, Y3, Y13, Y3; VBLENDVPS Y5, Y3, Y13, Y13; VBLENDVPS Y0, Y2, Y11, Y0
-	VBLENDVPS Y1, Y0, Y11, Y11; VBLENDVPS Y4, 128(SP), Y9, Y0; VBLENDVPS Y5, Y0, Y9, Y9
+	VMASKMOVPD 32(DI)(BX*8), Y5, Y6; VMOVUPS Y6, 128(R8); VPXOR Y7, Y6, Y6; VPCMPGTQ Y6, Y4, Y4
+	VPADDQ 32(R8), Y3, Y3; VBLENDVPS Y4, Y3, Y13, Y3; VBLENDVPS Y5, Y3, Y13, Y13; VBLENDVPS Y0, Y2, Y11, Y0
+	VBLENDVPS Y1, Y0, Y11, Y11; VBLENDVPS Y4, 128(R8), Y9, Y0; VBLENDVPS Y5, Y0, Y9, Y9
 
 	// the row's accumulators become its results
 combine:
@@ -45045,12 +45056,12 @@ combine:
 	VPCMPEQQ Y0, Y9, Y3; VBLENDVPS Y3, Y13, Y2, Y3; VPCMPEQQ Y0, Y8, Y0; VBLENDVPS Y0, Y12, Y2, Y0
 	VPCMPGTQ Y0, Y3, Y4; VBLENDVPS Y4, Y0, Y3, Y0; VPCMPGTQ Y0, Y1, Y3; VBLENDVPS Y3, Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1; VPCMPGTQ Y1, Y0, Y3; VBLENDVPS Y3, Y1, Y0, Y0; VSHUFPS $0xee, Y0, Y0, Y1
-	VPCMPGTQ Y1, Y0, Y3; VBLENDVPS Y3, Y1, Y0, Y0; VPAND Y2, Y0, Y0; VMOVD X0, (R9)
+	VPCMPGTQ Y1, Y0, Y3; VBLENDVPS Y3, Y1, Y0, Y0; VPAND Y2, Y0, Y0; VMOVD X0, (R10)
 
 	// the next row
-	DECQ R8; JLE done
+	DECQ R9; JLE done
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R9; JMP row
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; JMP row
 
 	// all rows are done
 done:
@@ -47751,66 +47762,67 @@ rest:
 
 // for i: o0[i] = a0 % a1[i]
 // Requires: AVX, CMOV
-TEXT k_rem_i64_su_cff0321774<>(SB), NOSPLIT, $152-8
+TEXT k_rem_i64_su_cff0321774<>(SB), NOSPLIT, $176-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = rem s0 u1; store t0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R9 rows left, R10 s0, DI u1, R8 result 0
-	// stack: 0(SP) vectors of scalar loops
+	// registers: SI columns, BX the column, R10 rows left, R11 s0, DI u1, R8 result 0, R9 vectors on the stack
+	// stack: 0(R9) vectors of scalar loops
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; LEAQ 32(SP), R9
+	ANDQ $-32, R9; MOVQ 16(CX), R11; MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ $+0, 168(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 	// each row
 row:
-	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
 
 	// 8 columns each: 1 vector of 8
 loop:
-	VMOVUPS Y15, (SP); VMOVUPS Y15, 32(SP); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(SP); VMOVUPS 32(DI)(BX*8), Y1
-	VMOVUPS Y1, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS Y15, (R9); VMOVUPS Y15, 32(R9); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(R9); VMOVUPS 32(DI)(BX*8), Y1
+	VMOVUPS Y1, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide1:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special2; CQO; IDIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special2; CQO; IDIVQ CX
 
 divided3:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ 128(SP), BX; JMP end4
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ (SP), BX; JMP end4
 
 	// a divisor of 0 or -1
 special2:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided3
 
 end4:
-	VMOVUPS 64(SP), Y0; VMOVUPS Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMOVUPS Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	VMOVUPS 64(R9), Y0; VMOVUPS Y0, (R8)(BX*8); VMOVUPS 96(R9), Y0; VMOVUPS Y0, 32(R8)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2
-	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMOVUPS Y15, (SP); VMOVUPS Y15, 32(SP); VMOVUPS Y1, 64(SP)
-	VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMOVUPS Y15, (R9); VMOVUPS Y15, 32(R9); VMOVUPS Y1, 64(R9)
+	VMOVUPS Y3, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide5:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special6; CQO; IDIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special6; CQO; IDIVQ CX
 
 divided7:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ 128(SP), BX; JMP end8
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ (SP), BX; JMP end8
 
 	// a divisor of 0 or -1
 special6:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided7
 
 end8:
-	VMOVUPS 64(SP), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
+	VMOVUPS 64(R9), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 96(R9), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
 
 	// the next row
 next:
-	DECQ R9; JLE last
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 	// all rows are done
 done:
@@ -47818,18 +47830,18 @@ done:
 
 	// the loops that store past the caches
 past:
-	MOVQ R9, 136(SP); MOVQ SI, 144(SP)
+	MOVQ R10, 160(SP); MOVQ SI, 168(SP)
 
 	// each row: the elements before the first whole cache line
 rowPast:
-	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	MOVQ $+1, R10; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
 	// behind them
 last:
-	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	CMPQ 168(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 168(SP), SI; CMPQ BX, SI; JLT lines; DECQ 160(SP); JEQ done
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
 
 	// whole cache lines, stored past the caches
 lines:
@@ -47837,90 +47849,91 @@ lines:
 
 	// 8 columns each: 1 vector of 8, stored past the caches
 line:
-	VMOVUPS Y15, (SP); VMOVUPS Y15, 32(SP); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(SP); VMOVUPS 32(DI)(BX*8), Y1
-	VMOVUPS Y1, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS Y15, (R9); VMOVUPS Y15, 32(R9); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(R9); VMOVUPS 32(DI)(BX*8), Y1
+	VMOVUPS Y1, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide9:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
 
 divided11:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ (SP), BX; JMP end12
 
 	// a divisor of 0 or -1
 special10:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided11
 
 end12:
-	VMOVUPS 64(SP), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	VMOVUPS 64(R9), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 96(R9), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
 
 	// the elements behind the last whole line
 rest:
-	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = a0[i] % a1
 // Requires: AVX, CMOV
-TEXT k_rem_i64_us_d8b9a5d3aa<>(SB), NOSPLIT, $152-8
+TEXT k_rem_i64_us_d8b9a5d3aa<>(SB), NOSPLIT, $176-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = rem u0 s1; store t0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R9 rows left, DI u0, R10 s1, R8 result 0
-	// stack: 0(SP) vectors of scalar loops
+	// registers: SI columns, BX the column, R10 rows left, DI u0, R11 s1, R8 result 0, R9 vectors on the stack
+	// stack: 0(R9) vectors of scalar loops
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8; MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; LEAQ 32(SP), R9
+	ANDQ $-32, R9; MOVQ 16(CX), DI; MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ $+0, 168(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 	// each row
 row:
-	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
 
 	// 8 columns each: 1 vector of 8
 loop:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS Y15, 64(SP)
-	VMOVUPS Y15, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R9); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R9); VMOVUPS Y15, 64(R9)
+	VMOVUPS Y15, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide1:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special2; CQO; IDIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special2; CQO; IDIVQ CX
 
 divided3:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ 128(SP), BX; JMP end4
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ (SP), BX; JMP end4
 
 	// a divisor of 0 or -1
 special2:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided3
 
 end4:
-	VMOVUPS 64(SP), Y0; VMOVUPS Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMOVUPS Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	VMOVUPS 64(R9), Y0; VMOVUPS Y0, (R8)(BX*8); VMOVUPS 96(R9), Y0; VMOVUPS Y0, 32(R8)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2
-	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMOVUPS Y1, (SP); VMOVUPS Y3, 32(SP); VMOVUPS Y15, 64(SP)
-	VMOVUPS Y15, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMOVUPS Y1, (R9); VMOVUPS Y3, 32(R9); VMOVUPS Y15, 64(R9)
+	VMOVUPS Y15, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide5:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special6; CQO; IDIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special6; CQO; IDIVQ CX
 
 divided7:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ 128(SP), BX; JMP end8
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ (SP), BX; JMP end8
 
 	// a divisor of 0 or -1
 special6:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided7
 
 end8:
-	VMOVUPS 64(SP), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
+	VMOVUPS 64(R9), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 96(R9), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
 
 	// the next row
 next:
-	DECQ R9; JLE last
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; JMP row
 
 	// all rows are done
 done:
@@ -47928,18 +47941,18 @@ done:
 
 	// the loops that store past the caches
 past:
-	MOVQ R9, 136(SP); MOVQ SI, 144(SP)
+	MOVQ R10, 160(SP); MOVQ SI, 168(SP)
 
 	// each row: the elements before the first whole cache line
 rowPast:
-	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	MOVQ $+1, R10; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
 	// behind them
 last:
-	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	CMPQ 168(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 168(SP), SI; CMPQ BX, SI; JLT lines; DECQ 160(SP); JEQ done
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; JMP rowPast
 
 	// whole cache lines, stored past the caches
 lines:
@@ -47947,39 +47960,40 @@ lines:
 
 	// 8 columns each: 1 vector of 8, stored past the caches
 line:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS Y15, 64(SP)
-	VMOVUPS Y15, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R9); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R9); VMOVUPS Y15, 64(R9)
+	VMOVUPS Y15, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide9:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
 
 divided11:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ (SP), BX; JMP end12
 
 	// a divisor of 0 or -1
 special10:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided11
 
 end12:
-	VMOVUPS 64(SP), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	VMOVUPS 64(R9), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 96(R9), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
 
 	// the elements behind the last whole line
 rest:
-	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = a0[i] % a1[i]
 // Requires: AVX, CMOV
-TEXT k_rem_i64_uu_e8971fd331<>(SB), NOSPLIT, $152-8
+TEXT k_rem_i64_uu_e8971fd331<>(SB), NOSPLIT, $176-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = rem u0 u1; store t0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R10 rows left, DI u0, R8 u1, R9 result 0
-	// stack: 0(SP) vectors of scalar loops
+	// registers: SI columns, BX the column, R11 rows left, DI u0, R8 u1, R9 result 0, R10 vectors on the stack
+	// stack: 0(R10) vectors of scalar loops
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; LEAQ 32(SP), R10
+	ANDQ $-32, R10; MOVQ 16(CX), DI; MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 168(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 	// each row
 row:
@@ -47987,22 +48001,23 @@ row:
 
 	// 8 columns each: 1 vector of 8
 loop:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS (R8)(BX*8), Y2
-	VMOVUPS Y2, 64(SP); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R10); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R10)
+	VMOVUPS (R8)(BX*8), Y2; VMOVUPS Y2, 64(R10); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(R10); MOVQ BX, (SP)
+	XORQ BX, BX
 
 	// one element each
 divide1:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special2; CQO; IDIVQ CX
+	MOVQ 64(R10)(BX*8), CX; MOVQ (R10)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special2; CQO; IDIVQ CX
 
 divided3:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ 128(SP), BX; JMP end4
+	MOVQ AX, (R10)(BX*8); MOVQ DX, 64(R10)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ (SP), BX; JMP end4
 
 	// a divisor of 0 or -1
 special2:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided3
 
 end4:
-	VMOVUPS 64(SP), Y0; VMOVUPS Y0, (R9)(BX*8); VMOVUPS 96(SP), Y0; VMOVUPS Y0, 32(R9)(BX*8); ADDQ $0x08, BX
+	VMOVUPS 64(R10), Y0; VMOVUPS Y0, (R9)(BX*8); VMOVUPS 96(R10), Y0; VMOVUPS Y0, 32(R9)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
@@ -48010,25 +48025,25 @@ tail:
 	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2
 	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMASKMOVPD (R8)(BX*8), Y0, Y4; VMASKMOVPD 32(R8)(BX*8), Y2, Y5
-	VMOVUPS Y1, (SP); VMOVUPS Y3, 32(SP); VMOVUPS Y4, 64(SP); VMOVUPS Y5, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS Y1, (R10); VMOVUPS Y3, 32(R10); VMOVUPS Y4, 64(R10); VMOVUPS Y5, 96(R10); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide5:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special6; CQO; IDIVQ CX
+	MOVQ 64(R10)(BX*8), CX; MOVQ (R10)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special6; CQO; IDIVQ CX
 
 divided7:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ 128(SP), BX; JMP end8
+	MOVQ AX, (R10)(BX*8); MOVQ DX, 64(R10)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ (SP), BX; JMP end8
 
 	// a divisor of 0 or -1
 special6:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided7
 
 end8:
-	VMOVUPS 64(SP), Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8); VMOVUPS 96(SP), Y0; VMASKMOVPD Y0, Y2, 32(R9)(BX*8)
+	VMOVUPS 64(R10), Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8); VMOVUPS 96(R10), Y0; VMASKMOVPD Y0, Y2, 32(R9)(BX*8)
 
 	// the next row
 next:
-	DECQ R10; JLE last
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
@@ -48038,16 +48053,16 @@ done:
 
 	// the loops that store past the caches
 past:
-	MOVQ R10, 136(SP); MOVQ SI, 144(SP)
+	MOVQ R11, 160(SP); MOVQ SI, 168(SP)
 
 	// each row: the elements before the first whole cache line
 rowPast:
-	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	MOVQ $+1, R11; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
 	// behind them
 last:
-	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	CMPQ 168(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 168(SP), SI; CMPQ BX, SI; JLT lines; DECQ 160(SP); JEQ done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
 
@@ -48057,27 +48072,28 @@ lines:
 
 	// 8 columns each: 1 vector of 8, stored past the caches
 line:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS (R8)(BX*8), Y2
-	VMOVUPS Y2, 64(SP); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R10); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R10)
+	VMOVUPS (R8)(BX*8), Y2; VMOVUPS Y2, 64(R10); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(R10); MOVQ BX, (SP)
+	XORQ BX, BX
 
 	// one element each
 divide9:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
+	MOVQ 64(R10)(BX*8), CX; MOVQ (R10)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
 
 divided11:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+	MOVQ AX, (R10)(BX*8); MOVQ DX, 64(R10)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ (SP), BX; JMP end12
 
 	// a divisor of 0 or -1
 special10:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided11
 
 end12:
-	VMOVUPS 64(SP), Y0; VMOVNTDQ Y0, (R9)(BX*8); VMOVUPS 96(SP), Y0; VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX
+	VMOVUPS 64(R10), Y0; VMOVNTDQ Y0, (R9)(BX*8); VMOVUPS 96(R10), Y0; VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
 
 	// the elements behind the last whole line
 rest:
-	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = a0 % a1[i]
 // Requires: AVX, AVX2, CMOV
@@ -48351,66 +48367,67 @@ rest:
 
 // for i: o0[i] = a0 % a1[i]
 // Requires: AVX, CMOV
-TEXT k_rem_u64_su_c75cb3e04c<>(SB), NOSPLIT, $152-8
+TEXT k_rem_u64_su_c75cb3e04c<>(SB), NOSPLIT, $176-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = rem s0 u1; store t0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R9 rows left, R10 s0, DI u1, R8 result 0
-	// stack: 0(SP) vectors of scalar loops
+	// registers: SI columns, BX the column, R10 rows left, R11 s0, DI u1, R8 result 0, R9 vectors on the stack
+	// stack: 0(R9) vectors of scalar loops
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
-	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; LEAQ 32(SP), R9
+	ANDQ $-32, R9; MOVQ 16(CX), R11; MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ $+0, 168(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 	// each row
 row:
-	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
 
 	// 8 columns each: 1 vector of 8
 loop:
-	VMOVUPS Y15, (SP); VMOVUPS Y15, 32(SP); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(SP); VMOVUPS 32(DI)(BX*8), Y1
-	VMOVUPS Y1, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS Y15, (R9); VMOVUPS Y15, 32(R9); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(R9); VMOVUPS 32(DI)(BX*8), Y1
+	VMOVUPS Y1, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide1:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special2; DIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special2; DIVQ CX
 
 divided3:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ 128(SP), BX; JMP end4
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ (SP), BX; JMP end4
 
 	// a divisor of 0 or -1
 special2:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided3
 
 end4:
-	VMOVUPS 64(SP), Y0; VMOVUPS Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMOVUPS Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	VMOVUPS 64(R9), Y0; VMOVUPS Y0, (R8)(BX*8); VMOVUPS 96(R9), Y0; VMOVUPS Y0, 32(R8)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2
-	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMOVUPS Y15, (SP); VMOVUPS Y15, 32(SP); VMOVUPS Y1, 64(SP)
-	VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMOVUPS Y15, (R9); VMOVUPS Y15, 32(R9); VMOVUPS Y1, 64(R9)
+	VMOVUPS Y3, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide5:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special6; DIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special6; DIVQ CX
 
 divided7:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ 128(SP), BX; JMP end8
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ (SP), BX; JMP end8
 
 	// a divisor of 0 or -1
 special6:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided7
 
 end8:
-	VMOVUPS 64(SP), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
+	VMOVUPS 64(R9), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 96(R9), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
 
 	// the next row
 next:
-	DECQ R9; JLE last
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 	// all rows are done
 done:
@@ -48418,18 +48435,18 @@ done:
 
 	// the loops that store past the caches
 past:
-	MOVQ R9, 136(SP); MOVQ SI, 144(SP)
+	MOVQ R10, 160(SP); MOVQ SI, 168(SP)
 
 	// each row: the elements before the first whole cache line
 rowPast:
-	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	MOVQ $+1, R10; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
 	// behind them
 last:
-	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	CMPQ 168(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 168(SP), SI; CMPQ BX, SI; JLT lines; DECQ 160(SP); JEQ done
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
 
 	// whole cache lines, stored past the caches
 lines:
@@ -48437,90 +48454,91 @@ lines:
 
 	// 8 columns each: 1 vector of 8, stored past the caches
 line:
-	VMOVUPS Y15, (SP); VMOVUPS Y15, 32(SP); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(SP); VMOVUPS 32(DI)(BX*8), Y1
-	VMOVUPS Y1, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS Y15, (R9); VMOVUPS Y15, 32(R9); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(R9); VMOVUPS 32(DI)(BX*8), Y1
+	VMOVUPS Y1, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide9:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
 
 divided11:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ (SP), BX; JMP end12
 
 	// a divisor of 0 or -1
 special10:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided11
 
 end12:
-	VMOVUPS 64(SP), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	VMOVUPS 64(R9), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 96(R9), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
 
 	// the elements behind the last whole line
 rest:
-	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = a0[i] % a1
 // Requires: AVX, CMOV
-TEXT k_rem_u64_us_91c691bbd2<>(SB), NOSPLIT, $152-8
+TEXT k_rem_u64_us_91c691bbd2<>(SB), NOSPLIT, $176-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = rem u0 s1; store t0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R9 rows left, DI u0, R10 s1, R8 result 0
-	// stack: 0(SP) vectors of scalar loops
+	// registers: SI columns, BX the column, R10 rows left, DI u0, R11 s1, R8 result 0, R9 vectors on the stack
+	// stack: 0(R9) vectors of scalar loops
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R10; MOVQ 32(CX), R8; MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; LEAQ 32(SP), R9
+	ANDQ $-32, R9; MOVQ 16(CX), DI; MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ $+0, 168(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 	// each row
 row:
-	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
+	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x40
 
 	// 8 columns each: 1 vector of 8
 loop:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS Y15, 64(SP)
-	VMOVUPS Y15, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R9); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R9); VMOVUPS Y15, 64(R9)
+	VMOVUPS Y15, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide1:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special2; DIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special2; DIVQ CX
 
 divided3:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ 128(SP), BX; JMP end4
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ (SP), BX; JMP end4
 
 	// a divisor of 0 or -1
 special2:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided3
 
 end4:
-	VMOVUPS 64(SP), Y0; VMOVUPS Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMOVUPS Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	VMOVUPS 64(R9), Y0; VMOVUPS Y0, (R8)(BX*8); VMOVUPS 96(R9), Y0; VMOVUPS Y0, 32(R8)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
 tail:
 	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2
-	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMOVUPS Y1, (SP); VMOVUPS Y3, 32(SP); VMOVUPS Y15, 64(SP)
-	VMOVUPS Y15, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMOVUPS Y1, (R9); VMOVUPS Y3, 32(R9); VMOVUPS Y15, 64(R9)
+	VMOVUPS Y15, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide5:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special6; DIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special6; DIVQ CX
 
 divided7:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ 128(SP), BX; JMP end8
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ (SP), BX; JMP end8
 
 	// a divisor of 0 or -1
 special6:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided7
 
 end8:
-	VMOVUPS 64(SP), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
+	VMOVUPS 64(R9), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 96(R9), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
 
 	// the next row
 next:
-	DECQ R9; JLE last
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; JMP row
 
 	// all rows are done
 done:
@@ -48528,18 +48546,18 @@ done:
 
 	// the loops that store past the caches
 past:
-	MOVQ R9, 136(SP); MOVQ SI, 144(SP)
+	MOVQ R10, 160(SP); MOVQ SI, 168(SP)
 
 	// each row: the elements before the first whole cache line
 rowPast:
-	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	MOVQ $+1, R10; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
 	// behind them
 last:
-	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	CMPQ 168(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 168(SP), SI; CMPQ BX, SI; JLT lines; DECQ 160(SP); JEQ done
 	MOVQ f+0(FP), CX
-	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; JMP rowPast
 
 	// whole cache lines, stored past the caches
 lines:
@@ -48547,39 +48565,40 @@ lines:
 
 	// 8 columns each: 1 vector of 8, stored past the caches
 line:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS Y15, 64(SP)
-	VMOVUPS Y15, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R9); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R9); VMOVUPS Y15, 64(R9)
+	VMOVUPS Y15, 96(R9); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide9:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
+	MOVQ 64(R9)(BX*8), CX; MOVQ (R9)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
 
 divided11:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+	MOVQ AX, (R9)(BX*8); MOVQ DX, 64(R9)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ (SP), BX; JMP end12
 
 	// a divisor of 0 or -1
 special10:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided11
 
 end12:
-	VMOVUPS 64(SP), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	VMOVUPS 64(R9), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 96(R9), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
 
 	// the elements behind the last whole line
 rest:
-	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = a0[i] % a1[i]
 // Requires: AVX, CMOV
-TEXT k_rem_u64_uu_491e456232<>(SB), NOSPLIT, $152-8
+TEXT k_rem_u64_uu_491e456232<>(SB), NOSPLIT, $176-8
 	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }
 	// frame: rows at 0, columns at 8, pointers from 16, their steps to the next row from 208
-	// registers: SI columns, BX the column, R10 rows left, DI u0, R8 u1, R9 result 0
-	// stack: 0(SP) vectors of scalar loops
+	// registers: SI columns, BX the column, R11 rows left, DI u0, R8 u1, R9 result 0, R10 vectors on the stack
+	// stack: 0(R10) vectors of scalar loops
 	MOVQ f+0(FP), CX
-	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
-	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; LEAQ 32(SP), R10
+	ANDQ $-32, R10; MOVQ 16(CX), DI; MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ $+0, 168(SP); CMPQ 400(CX), $0x00
+	JNE past
 
 	// each row
 row:
@@ -48587,22 +48606,23 @@ row:
 
 	// 8 columns each: 1 vector of 8
 loop:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS (R8)(BX*8), Y2
-	VMOVUPS Y2, 64(SP); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R10); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R10)
+	VMOVUPS (R8)(BX*8), Y2; VMOVUPS Y2, 64(R10); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(R10); MOVQ BX, (SP)
+	XORQ BX, BX
 
 	// one element each
 divide1:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special2; DIVQ CX
+	MOVQ 64(R10)(BX*8), CX; MOVQ (R10)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special2; DIVQ CX
 
 divided3:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ 128(SP), BX; JMP end4
+	MOVQ AX, (R10)(BX*8); MOVQ DX, 64(R10)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide1; MOVQ (SP), BX; JMP end4
 
 	// a divisor of 0 or -1
 special2:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided3
 
 end4:
-	VMOVUPS 64(SP), Y0; VMOVUPS Y0, (R9)(BX*8); VMOVUPS 96(SP), Y0; VMOVUPS Y0, 32(R9)(BX*8); ADDQ $0x08, BX
+	VMOVUPS 64(R10), Y0; VMOVUPS Y0, (R9)(BX*8); VMOVUPS 96(R10), Y0; VMOVUPS Y0, 32(R9)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop
 
 	// the last columns, fewer than an iteration has
@@ -48610,25 +48630,25 @@ tail:
 	CMPQ BX, SI; JGE next; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*8), Y0
 	VMASKMOVPD (DI)(BX*8), Y0, Y1; MOVQ BX, CX; SUBQ SI, CX; LEAQ masks<>+64(SB), DX; VMOVUPS 32(DX)(CX*8), Y2
 	VMASKMOVPD 32(DI)(BX*8), Y2, Y3; VMASKMOVPD (R8)(BX*8), Y0, Y4; VMASKMOVPD 32(R8)(BX*8), Y2, Y5
-	VMOVUPS Y1, (SP); VMOVUPS Y3, 32(SP); VMOVUPS Y4, 64(SP); VMOVUPS Y5, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS Y1, (R10); VMOVUPS Y3, 32(R10); VMOVUPS Y4, 64(R10); VMOVUPS Y5, 96(R10); MOVQ BX, (SP); XORQ BX, BX
 
 	// one element each
 divide5:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special6; DIVQ CX
+	MOVQ 64(R10)(BX*8), CX; MOVQ (R10)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special6; DIVQ CX
 
 divided7:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ 128(SP), BX; JMP end8
+	MOVQ AX, (R10)(BX*8); MOVQ DX, 64(R10)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide5; MOVQ (SP), BX; JMP end8
 
 	// a divisor of 0 or -1
 special6:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided7
 
 end8:
-	VMOVUPS 64(SP), Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8); VMOVUPS 96(SP), Y0; VMASKMOVPD Y0, Y2, 32(R9)(BX*8)
+	VMOVUPS 64(R10), Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8); VMOVUPS 96(R10), Y0; VMASKMOVPD Y0, Y2, 32(R9)(BX*8)
 
 	// the next row
 next:
-	DECQ R10; JLE last
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
@@ -48638,16 +48658,16 @@ done:
 
 	// the loops that store past the caches
 past:
-	MOVQ R10, 136(SP); MOVQ SI, 144(SP)
+	MOVQ R11, 160(SP); MOVQ SI, 168(SP)
 
 	// each row: the elements before the first whole cache line
 rowPast:
-	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	MOVQ $+1, R11; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
 	CMOVQLT CX, SI; JMP row
 
 	// behind them
 last:
-	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	CMPQ 168(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 168(SP), SI; CMPQ BX, SI; JLT lines; DECQ 160(SP); JEQ done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
 
@@ -48657,27 +48677,28 @@ lines:
 
 	// 8 columns each: 1 vector of 8, stored past the caches
 line:
-	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS (R8)(BX*8), Y2
-	VMOVUPS Y2, 64(SP); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (R10); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(R10)
+	VMOVUPS (R8)(BX*8), Y2; VMOVUPS Y2, 64(R10); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(R10); MOVQ BX, (SP)
+	XORQ BX, BX
 
 	// one element each
 divide9:
-	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
+	MOVQ 64(R10)(BX*8), CX; MOVQ (R10)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
 
 divided11:
-	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+	MOVQ AX, (R10)(BX*8); MOVQ DX, 64(R10)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ (SP), BX; JMP end12
 
 	// a divisor of 0 or -1
 special10:
 	IMULQ CX, AX; XORQ DX, DX; JMP divided11
 
 end12:
-	VMOVUPS 64(SP), Y0; VMOVNTDQ Y0, (R9)(BX*8); VMOVUPS 96(SP), Y0; VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX
+	VMOVUPS 64(R10), Y0; VMOVNTDQ Y0, (R9)(BX*8); VMOVUPS 96(R10), Y0; VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX
 	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
 
 	// the elements behind the last whole line
 rest:
-	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = a0 % a1[i]
 // Requires: AVX, AVX2, CMOV
