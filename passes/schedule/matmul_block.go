@@ -133,11 +133,12 @@ func (p *product) share(enough, most, least int) {
 	}
 	share(enough*workers, least)
 	share(workers, 2*kernel.DotColumns(p.dtype))
-	all, uneven := p.cols.all(p.step.Axes), p.cols
-	for n := p.iterations(); n > workers && n < 2*p.t.Matmul.BlocksPerWorker*workers && n%workers != 0; n = p.iterations() {
+	all, before := p.cols.all(p.step.Axes), p.cols
+	for n := p.iterations(); n > workers && n%workers != 0; n = p.iterations() {
 		most = roundUp((all-1)/(p.cols.count(p.step.Axes)+1)+1, p.width)
-		if p.tiles(&p.cols, &p.right, most, p.width); p.iterations() == n || most < p.width*2 {
-			p.cols = uneven
+		p.tiles(&p.cols, &p.right, most, p.width)
+		if same := p.iterations() == n; same || most < p.width*2 || n >= 2*p.t.Matmul.BlocksPerWorker*workers {
+			p.cols = before
 			return
 		}
 	}
