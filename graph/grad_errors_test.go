@@ -73,6 +73,10 @@ func TestGradNonFinite(t *testing.T) {
 	p, err := graph.Compile(graph.Grad(y.Mul(2).Sum(), x), graph.WithDebug(graph.NonFinite))
 	require.NoError(t, err)
 	_, err = p.Run(t.Context(), graph.Of([]float64{0, 1}))
-	require.ErrorContains(t, err, at)
-	require.ErrorContains(t, err, "sqrt")
+	require.ErrorContains(t, err, at+": sqrt: div made a NaN or an infinity")
+
+	// The call is that of the op even if Grad is called on the op's line.
+	p, err = graph.Compile(graph.HVP(graph.Grad(x.Log(), x)[0], []graph.Node{x}, []graph.Node{x}))
+	require.NoError(t, err)
+	require.ErrorContains(t, p.FindNonFinite(t.Context(), graph.Of([]float64{0, 1})), ": log: reciprocal made a NaN or an infinity")
 }

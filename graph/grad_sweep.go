@@ -154,7 +154,7 @@ func (s *sweep) placed(g Node, n *node) Node {
 	for len(stack) > 0 {
 		m := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if m.order > s.mark && m.pos != n.pos {
+		if m.order > s.mark && (m.pos != n.pos || m.call != n.call) {
 			m.pos, m.call = n.pos, n.call
 			stack = append(stack, m.args...)
 		}
