@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"testing"
 
@@ -137,6 +138,41 @@ func TestStateSurvivesAFile(t *testing.T) {
 	require.ErrorContains(t, second.Restore(state), "optim: the state has no w_mean: it has [optim_step w w_square]")
 	state["w_mean"] = graph.Zeros(graph.Float64, 3)
 	require.ErrorContains(t, second.Restore(state), "optim: w_mean is float64[3] in the state, and float64[2] here")
+}
+
+// TestUpdateIsOneLoop: the update of a parameter and all its states is one loop, which writes them in place. It reads the gradient as
+// soon as a block of it is computed, so a step without clipping stores no gradient.
+func TestUpdateIsOneLoop(t *testing.T) {
+	const rows, columns = 1230, 77
+	for name, o := range map[string]optim.Optimizer{
+		"sgd": optim.SGD{Rate: optim.Constant(0.1)}, "momentum": optim.SGD{Rate: optim.Constant(0.1), Momentum: 0.9},
+		"adam": optim.Adam{Rate: optim.Exponential(0.1, 0.5, 10)}, "adamw": optim.AdamW{Rate: optim.Cosine(0.1, 2, 20), Decay: 0.01},
+	} {
+		var params optim.Parameters
+		tensor := graph.Ones(graph.Float32, rows, columns)
+		w := params.Add("w", tensor)
+		x, y := graph.Input("x", graph.Float32, 8, rows), graph.Input("y", graph.Float32, 8, columns)
+		fit, err := optim.New(o, x.MatMul(w).Sub(y).Square().Mean(), &params, x, y)
+		require.NoError(t, err)
+		before := map[string]*float32{}
+		for name, held := range fit.State() {
+			if data, err := graph.Data[float32](held); err == nil {
+				before[name] = &data[0]
+			}
+		}
+		require.Len(t, before, 1+len(o.States()))
+		_, err = fit.Step(t.Context(), graph.Uniform(graph.Float32, 1, -1, 1, 8, rows), graph.Uniform(graph.Float32, 2, -1, 1, 8, columns))
+		require.NoError(t, err)
+		for name, held := range fit.State() {
+			if data, err := graph.Data[float32](held); err == nil {
+				require.Same(t, before[name], &data[0])
+			}
+		}
+		explain := fit.Program().Explain()
+		require.Len(t, regexp.MustCompile(`ops over \[(1230,77|1,94710)\]`).FindAllString(explain, -1), 1, "%s\n%s", name, explain)
+		require.Zero(t, fit.Program().Copies(), name)
+		require.Less(t, fit.Program().Temporaries(), 4*rows*columns, name)
+	}
 }
 
 // TestTypes: parameters of 16 bits are updated in float32 and rounded once.
