@@ -27,7 +27,7 @@ var machine = &vector.Machine{
 	Width: 16, Lane: 4, Registers: scratchV, Working: 6,
 	Tuning: vector.Tuning{
 		Unroll: 1, UnrollWide: 40, ListOrder: 1 << 30,
-		ByTwo: 0.87, ByFour: 0.79, ByList: 0.65,
+		ByTwo: 0.87, ByFour: 0.70, ByList: 0.65,
 		LoopEnd: 3, UnrollReduced: 24, ColdInputs: 8,
 	},
 }

@@ -47,7 +47,7 @@ func Compile(t Target, k *kernel.Kernel, combine []ir.Op) (*Body, error) {
 		if err != nil {
 			return nil, err
 		}
-		if time := c.share * next.time(g.m.LoopEnd) / float64(c.unroll); b == nil || time < best {
+		if time := c.share * float64(len(next.Main)+g.m.LoopEnd) / float64(c.unroll); b == nil || time < best {
 			b, best = next, time
 			b.Unroll = c.unroll
 		}
@@ -56,17 +56,6 @@ func Compile(t Target, k *kernel.Kernel, combine []ir.Op) (*Body, error) {
 		return nil, err
 	}
 	return b, g.addHead(b)
-}
-
-// time returns the time of the main loop for one row, in instructions. A save counts twice, as its value will be late.
-func (b *Body) time(loopEnd int) float64 {
-	n := len(b.Main)
-	for _, i := range b.Main {
-		if i.Op == OpSave {
-			n++
-		}
-	}
-	return float64(n + loopEnd)
 }
 
 // addHead schedules the values that a row computes before its columns: the invariants except constants and plain splats in

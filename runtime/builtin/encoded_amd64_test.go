@@ -52,7 +52,7 @@ func TestEncoded(t *testing.T) {
 		}
 	}
 	t.Logf("%d kernels are the same; %d have a stack check", compared, checked)
-	require.Less(t, checked, compared/20)
+	require.Less(t, checked, compared/10) // most of these are float64 functions, two copies of which spill vectors
 }
 
 // differ says how code differs from the function at an address, or nothing.
