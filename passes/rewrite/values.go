@@ -25,12 +25,13 @@ func Multiplies(f *ir.Func) bool {
 	return slices.ContainsFunc(f.Body, func(v *ir.Value) bool { return v.Op.IsProduct() })
 }
 
-// frozenBelow reports whether v is a frozen param, seen through views and casts.
+// frozenBelow reports whether v never changes, seen through views and casts: a frozen param, or a constant, such as one that
+// fills a weight matrix.
 func (s *State) frozenBelow(v *ir.Value) bool {
 	for v.Op.IsView() || v.Op == ir.OpAccess || v.Op == ir.OpCast {
 		v = v.Args[0]
 	}
-	return s.Frozen[v]
+	return s.Frozen[v] || IsConst(v)
 }
 
 // IsFrozen reports whether a param never changes.

@@ -73,11 +73,15 @@ func (p *product) arg(w *walk, f *factor, from int) nest.Arg {
 
 // packsLeft reports whether chunks of left rows are packed: their elements are strided, too many rows share a set of the
 // cache, or many pass a right chunk that fills most of the second-level cache; and there are enough columns to pay for the copy.
+// A left operand that repeats one element is in the cache as it is.
 func (p *product) packsLeft() bool {
 	if p.left.packed || p.cols.all(p.step.Axes) < p.t.Matmul.PackCols {
 		return false
 	}
 	row := p.left.strides[p.rows.last()] * p.dtype.Size()
+	if row == 0 && p.left.apart == 0 {
+		return false
+	}
 	many := p.rows.all(p.step.Axes) >= p.t.Matmul.PackRows
 	return p.left.apart != 1 || row%p.t.Matmul.SetBytes == 0 || many && p.stays()
 }
