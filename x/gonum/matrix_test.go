@@ -166,18 +166,38 @@ func TestFuncOfVectors(t *testing.T) {
 	}
 }
 
+// TestFuncAliases: a destination may be the transpose of a source, or overlap with one.
+func TestFuncAliases(t *testing.T) {
+	twice := gonum.Func(compile(t, func(x, y graph.Node) graph.Node { return x.Add(y) }))
+	whole := mat.NewDense(3, 3, numbers(9))
+	require.NoError(t, twice(context.Background(), whole, whole.T(), whole.T()))
+	require.Equal(t, []float64{0, 6, 12, 2, 8, 14, 4, 10, 16}, whole.RawMatrix().Data)
+	memory := numbers(12)
+	require.NoError(t, twice(context.Background(), mat.NewDense(3, 3, memory[3:]), mat.NewDense(3, 3, memory[:9]), mat.NewDense(3, 3, memory[:9])))
+	require.Equal(t, []float64{0, 1, 2, 0, 2, 4, 6, 8, 10, 12, 14, 16}, memory)
+}
+
 func TestFuncErrors(t *testing.T) {
 	add := gonum.Func(compile(t, func(x, y graph.Node) graph.Node { return x.Add(y) }))
 	a, b := mat.NewDense(2, 3, nil), mat.NewDense(3, 2, nil)
+	halves, err := graph.Compile(graph.Input("x", graph.Float64, graph.Dim("2*n")).Slice("::2"))
+	require.NoError(t, err)
+	half := gonum.Func(halves)
+	column := mat.NewDense(2, 1, nil)
+	require.NoError(t, half(context.Background(), column, mat.NewVecDense(4, numbers(4))))
+	require.Equal(t, []float64{0, 2}, column.RawMatrix().Data)
 	for want, err := range map[string]error{
-		"source 1 is nil":              add(context.Background(), new(mat.Dense), a, nil),
-		"dst is nil":                   add(context.Background(), nil, a, a),
-		"source 0 is nil":              add(context.Background(), new(mat.Dense), (*mat.Dense)(nil).T(), a),
-		"source 0 is empty":            add(context.Background(), new(mat.Dense), new(mat.SymDense), a),
-		"1 inputs given":               add(context.Background(), new(mat.Dense), a),
-		"dst has 3 rows":               add(context.Background(), mat.NewDense(4, 3, nil).Slice(0, 3, 0, 2).(*mat.Dense), a, a),
-		"input y":                      add(context.Background(), new(mat.Dense), a, b),
-		"want float64[2,3]":            add(context.Background(), b, a, a),
+		"source 1 is nil":   add(context.Background(), new(mat.Dense), a, nil),
+		"dst is nil":        add(context.Background(), nil, a, a),
+		"source 0 is nil":   add(context.Background(), new(mat.Dense), (*mat.Dense)(nil).T(), a),
+		"source 0 is empty": add(context.Background(), new(mat.Dense), new(mat.SymDense), a),
+		"1 inputs given":    add(context.Background(), new(mat.Dense), a),
+		"dst has 3 rows":    add(context.Background(), mat.NewDense(4, 3, nil).Slice(0, 3, 0, 2).(*mat.Dense), a, a),
+		"input y":           add(context.Background(), new(mat.Dense), a, b),
+		"dst has 3 rows and 2 columns, the output has shape [2 3]: Reset makes dst empty": add(context.Background(), b, a, a),
+		"dst has 2 rows and 1 columns, the output has shape [3 1]":                        half(context.Background(), column, mat.NewVecDense(6, nil)),
+		"dst has 2 rows and 3 columns, the output has shape [2 1]":                        half(context.Background(), mat.NewDense(2, 3, nil), mat.NewVecDense(4, nil)),
+		"axis 0 is 3":                  half(context.Background(), column, mat.NewVecDense(3, nil)),
 		"it must have one, of float64": gonum.Func(compile(t, func(x, y graph.Node) graph.Node { return x.Lt(y) }))(context.Background(), b, a, a),
 	} {
 		require.ErrorContains(t, err, want)

@@ -4,6 +4,7 @@ package gonum
 
 import (
 	"context"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -19,7 +20,10 @@ import (
 // The function is safe for concurrent use. Its errors name the program's inputs and outputs.
 func Func(p *graph.Program) func(ctx context.Context, dst *mat.Dense, src ...mat.Matrix) error {
 	return func(ctx context.Context, dst *mat.Dense, src ...mat.Matrix) error {
-		if dst == nil {
+		switch {
+		case p == nil:
+			return fail("program of matrices", "the program is nil: graph.Compile makes one, or returns why not")
+		case dst == nil:
 			return fail("program of matrices", "dst is nil")
 		}
 		ins := make([]*graph.Tensor, len(src))
@@ -33,7 +37,7 @@ func Func(p *graph.Program) func(ctx context.Context, dst *mat.Dense, src ...mat
 		if outs := p.Outputs(); len(outs) != 1 || outs[0].DType != graph.Float64 || len(outs[0].Shape) > 2 {
 			return fail("program of matrices", "the program has the outputs %v: it must have one, of float64 and at most two axes", outs)
 		}
-		if out := place(p, dst); out != nil {
+		if out := place(p, dst, ins); out != nil {
 			return p.RunInto(ctx, []*graph.Tensor{out}, ins...)
 		}
 		out, err := p.Run(ctx, ins...)
@@ -49,12 +53,11 @@ func source(p *graph.Program, i int, m mat.Matrix) (*graph.Tensor, error) {
 	if isNil(m) {
 		return nil, fail("program of matrices", "source %d is nil", i)
 	}
+	if rows, cols := m.Dims(); rows == 0 || cols == 0 {
+		return nil, fail("program of matrices", "source %d is empty", i)
+	}
 	t := Of(m)
 	if t.Err() != nil {
-		rows, cols := m.Dims()
-		if rows == 0 || cols == 0 {
-			return nil, fail("program of matrices", "source %d is empty", i)
-		}
 		t = OfGeneral(mat.DenseCopyOf(m).RawMatrix())
 	}
 	if ins := p.Inputs(); i < len(ins) {
@@ -72,23 +75,50 @@ func source(p *graph.Program, i int, m mat.Matrix) (*graph.Tensor, error) {
 	return t, nil
 }
 
-// place returns the memory of dst as the output of a program. It returns nil if dst is empty or a part of a matrix, or does not fit: then
-// the program has to make its output.
-func place(p *graph.Program, dst *mat.Dense) *graph.Tensor {
+// place returns the memory of dst as the output of a program for some inputs. It returns nil if dst is empty, a part of a matrix, or of
+// another size than the output: the program then makes its output, and store reports what is wrong with dst.
+func place(p *graph.Program, dst *mat.Dense, ins []*graph.Tensor) *graph.Tensor {
 	m := dst.RawMatrix()
 	if dst.IsEmpty() || m.Stride != m.Cols {
 		return nil
 	}
+	shape, ok := outputShape(p, ins)
 	t := OfGeneral(m)
-	switch shape := p.Outputs()[0].Shape; {
-	case len(shape) == 2:
-		return t
+	switch {
+	case !ok:
+		return nil
 	case len(shape) == 1 && m.Cols == 1:
-		return t.Index(1, 0)
+		t = t.Index(1, 0)
 	case len(shape) == 0 && t.Size() == 1:
-		return t.Reshape()
+		t = t.Reshape()
 	}
-	return nil
+	if !slices.Equal(t.Shape(), shape) {
+		return nil
+	}
+	return t
+}
+
+// outputShape returns the shape of a program's output for some inputs; ok is false if the inputs do not fit, which a run then reports.
+func outputShape(p *graph.Program, ins []*graph.Tensor) (shape []int, ok bool) {
+	sizes := map[string]int{}
+	for i, in := range p.Inputs() {
+		if i >= len(ins) || ins[i].Rank() != len(in.Shape) {
+			return nil, false
+		}
+		for k, d := range in.Shape {
+			if name, a, b, linear := d.Linear(); linear {
+				sizes[name] = (ins[i].Extent(k) - b) / a
+			}
+		}
+	}
+	for _, d := range p.Outputs()[0].Shape {
+		n, err := d.Bind(sizes)
+		if err != nil {
+			return nil, false
+		}
+		shape = append(shape, n)
+	}
+	return shape, true
 }
 
 // store makes dst the output of a program.
