@@ -89,7 +89,7 @@ func (p *plan) bind(j *Job) (map[string]int, error) {
 			return nil, fmt.Errorf("input %s: %w", in.Name, err)
 		}
 		if dt != in.DType || len(shape) != len(in.Shape) {
-			return nil, fmt.Errorf("input %s: the source has %s %v", in, dt, shape)
+			return nil, fmt.Errorf("input %s: %s has %s %v", in, sourceText(s), dt, shape)
 		}
 		p.shapes[i] = shape
 		for k, d := range in.Shape {
@@ -105,7 +105,7 @@ func (p *plan) bind(j *Job) (map[string]int, error) {
 			return nil, fmt.Errorf("input %s: %w", in.Name, err)
 		}
 		if !want.Equal(ir.ShapeOf(p.shapes[i]...)) {
-			return nil, fmt.Errorf("input %s: the source has shape %v, where other inputs want %s", in, p.shapes[i], want)
+			return nil, fmt.Errorf("input %s: %s has shape %v, where other inputs want %s", in, sourceText(j.Inputs[in.Name]), p.shapes[i], want)
 		}
 		if len(in.Shape) > 0 && slices.Contains(in.Shape[0].Names(), p.size) {
 			p.scale[i] = p.shapes[i][0] / max(1, sizes[p.size])
@@ -113,6 +113,14 @@ func (p *plan) bind(j *Job) (map[string]int, error) {
 	}
 	p.total = sizes[p.size]
 	return sizes, nil
+}
+
+// sourceText returns what errors call a source.
+func sourceText(s Source) string {
+	if named, ok := s.(fmt.Stringer); ok {
+		return named.String()
+	}
+	return "the source"
 }
 
 // sizeName returns the name of the number of rows.

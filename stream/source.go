@@ -12,7 +12,8 @@ import (
 	"github.com/stridefuse/stridefuse/internal/binfile"
 )
 
-// Source is an array that is read in blocks of its first axis, the rows. One goroutine at a time calls its methods.
+// Source is an array that is read in blocks of its first axis, the rows. One goroutine at a time calls its methods. Errors of
+// jobs call a Source that is a fmt.Stringer by its text, such as a file's or a column's name.
 type Source interface {
 	// Open returns the element type and the shape. It is called before Read, perhaps several times.
 	Open() (graph.DType, []int, error)

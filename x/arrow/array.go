@@ -102,12 +102,15 @@ func sameDictionary(first, a arrow.Array) error {
 }
 
 // Valid returns Bool [rows]: false where an array has a null. It takes a byte for each row if there are nulls, and one
-// for all rows otherwise.
+// for all rows otherwise. Arrays whose nulls are those of other arrays, unions and run-end encoded ones, are an error.
 func Valid(a arrow.Array) (*graph.Tensor, error) {
 	if a == nil {
 		return nil, errNil
 	}
-	if a.DataType().ID() == arrow.NULL {
+	switch id := a.DataType().ID(); id {
+	case arrow.RUN_END_ENCODED, arrow.SPARSE_UNION, arrow.DENSE_UNION:
+		return nil, fmt.Errorf("an array of type %s has no bits of validity", a.DataType())
+	case arrow.NULL:
 		return graph.OfLayout([]bool{false}, graph.Layout{Shape: []int{a.Len()}, Strides: []int{0}}), nil
 	}
 	bits := a.Data().Buffers()[0]

@@ -138,7 +138,7 @@ func TestBooleansAndDictionaries(t *testing.T) {
 	_, _, err = k.Open()
 	require.NoError(t, err)
 	_, _, err = k.Read(ctx, 0, 2, func() *graph.Tensor { return graph.New(graph.Int8, 2) })
-	require.ErrorContains(t, err, `column "k": its chunks have different dictionaries`)
+	require.EqualError(t, err, `column "k": the iterator after row 1: its chunks have different dictionaries: unify them first`)
 	require.NoError(t, k.Close())
 
 	nulls := array.NewNull(3)
@@ -171,6 +171,84 @@ func TestNil(t *testing.T) {
 	require.EqualError(t, err, "the record batch is nil")
 	_, _, err = New(nil, arrow.PrimitiveTypes.Float64, 3, nil)
 	require.EqualError(t, err, "the allocator or the type of a new array is nil")
+	_, err = Describe(ctx, nil)
+	require.EqualError(t, err, "the table is nil")
+	_, err = DescribeBy(ctx, nil, "k", "x")
+	require.EqualError(t, err, "the table is nil")
+	_, err = Quantiles(ctx, nil, "x", 0.5)
+	require.EqualError(t, err, "the table is nil")
+	_, _, err = Source(nil).Open()
+	require.EqualError(t, err, "the column is nil")
+	_, _, err = Reader("x", 1, nil).Open()
+	require.EqualError(t, err, `column "x": the function that opens the file is nil`)
+	_, _, err = ValidReader("x", 1, func() (array.RecordReader, error) { return nil, nil }).Open()
+	require.EqualError(t, err, `column "x": the function that opens the file returned neither a reader nor an error`)
+}
+
+// TestWithoutBits: the nulls of a run-end encoded array and of a union are in other arrays, so Valid refuses them.
+func TestWithoutBits(t *testing.T) {
+	runs := array.MakeArrayOfNull(heap, arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int8), 3)
+	_, err := Valid(runs)
+	require.EqualError(t, err, "an array of type run_end_encoded<run_ends: int32, values: int8> has no bits of validity")
+	_, _, err = Source(tableOf("r", runs).Column(0)).Open()
+	require.ErrorContains(t, err, `column "r": a column of type run_end_encoded`)
+}
+
+// TestEmptyTables: tables without rows and columns without chunks have no values.
+func TestEmptyTables(t *testing.T) {
+	words := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: words, Nullable: true}, {Name: "x", Type: arrow.PrimitiveTypes.Float64, Nullable: true}}, nil)
+	for _, chunks := range [][][]arrow.Array{{{}, {}}, {{array.MakeArrayOfNull(heap, words, 0)}, {floats(nil, nil)}}} {
+		table := array.NewTableFromSlice(schema, chunks)
+		stats, err := Describe(ctx, table, "x")
+		require.NoError(t, err)
+		require.True(t, stats[0].Count == 0 && stats[0].Sum == 0 && math.IsNaN(stats[0].Mean) && math.IsNaN(stats[0].Min))
+		middle, err := Quantiles(ctx, table, "x", 0.5)
+		require.NoError(t, err)
+		require.True(t, math.IsNaN(middle[0]))
+		groups, err := DescribeBy(ctx, table, "k", "x")
+		require.NoError(t, err)
+		require.Equal(t, [][]Stats{{}}, groups)
+	}
+	n := graph.Dim("n")
+	p, err := graph.Compile(graph.Where(graph.Input("valid_x", graph.Bool, n), graph.Input("x", graph.Float64, n), 0).Sum())
+	require.NoError(t, err)
+	of := arrow.NewSchema(schema.Fields()[1:], nil)
+	feeds, err := Feeds(p, array.NewRecordBatch(of, []arrow.Array{floats(nil, nil)}, 0))
+	require.NoError(t, err)
+	out, err := p.RunNamed(ctx, feeds)
+	require.NoError(t, err)
+	require.True(t, graph.Equal(graph.ScalarOf(0.0), out["out0"]))
+}
+
+// TestEndedContexts: every function stops, and names the column.
+func TestEndedContexts(t *testing.T) {
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	b := array.NewInt64Builder(heap)
+	b.AppendValues([]int64{0, 1, 0}, []bool{false, true, true})
+	table := tableOf("k", b.NewArray())
+	_, err := Quantiles(ended, table, "k", 0.5)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, `column "k"`)
+	_, err = DescribeBy(ended, table, "k", "k")
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, `column "k"`)
+}
+
+// TestBlocksAreTheChunk: a block of a Source that lies within a chunk is the chunk's memory.
+func TestBlocksAreTheChunk(t *testing.T) {
+	second := floats([]float64{3, 4, 5, 6}, nil)
+	s := Source(tableOf("x", floats([]float64{1, 2}, nil), array.NewSlice(second, 1, 4)).Column(0))
+	_, shape, err := s.Open()
+	require.NoError(t, err)
+	require.Equal(t, []int{5}, shape)
+	block, release, err := s.Read(ctx, 3, 5, func() *graph.Tensor { panic("the block is copied") })
+	require.NoError(t, err)
+	defer release()
+	rows, err := graph.Data[float64](block)
+	require.NoError(t, err)
+	require.Same(t, &second.Float64Values()[2], &rows[0])
 }
 
 // TestFeeds: inputs are columns by name; mistakes name the column.
@@ -273,6 +351,9 @@ func TestSources(t *testing.T) {
 		require.True(t, graph.Equal(want[0], got["out0"]))
 		require.True(t, graph.Equal(want[1], rows.Tensor))
 	})
+	job := stream.Job{Program: p, Inputs: map[string]stream.Source{"x": ValidSource(tableOf("flag", floats([]float64{1}, nil)).Column(0)), "valid": ValidSource(tableOf("x", floats([]float64{1}, nil)).Column(0))}, Outputs: map[string]stream.Sink{"out1": new(stream.InMemory)}}
+	_, err = job.Run(ctx)
+	require.EqualError(t, err, `stream: input x float64[n]: column "flag" has bool [1]`)
 	texts := array.NewStringBuilder(heap)
 	texts.Append("x")
 	_, _, err = Source(tableOf("s", texts.NewArray()).Column(0)).Open()
@@ -320,7 +401,7 @@ func TestReaders(t *testing.T) {
 		require.EqualError(t, err, `column "y": 0 columns have this name`)
 		job.Inputs["x"] = Reader("x", len(values)+1, open)
 		_, err = job.Run(ctx)
-		require.Error(t, err)
+		require.ErrorContains(t, err, `column "x"`)
 	})
 	_, _, err = Reader("x", 1, func() (array.RecordReader, error) { return ipc.NewReader(bytes.NewReader([]byte("no file"))) }).Open()
 	require.ErrorContains(t, err, `column "x": `)
@@ -507,4 +588,39 @@ func TestDescribeBy(t *testing.T) {
 // columnOf returns a column of chunks.
 func columnOf(schema *arrow.Schema, at int, chunks ...arrow.Array) arrow.Column {
 	return *arrow.NewColumn(schema.Field(at), arrow.NewChunked(schema.Field(at).Type, chunks))
+}
+
+// TestDescribeReadsOnce: aggregates of a chunk of many blocks, with and without nulls, are those of loops, and the
+// program reads each row from memory once.
+func TestDescribeReadsOnce(t *testing.T) {
+	for _, share := range []float64{0, 0.01, 0.5} {
+		const n = 100*blockRows + 77
+		a := random(n, share).(*array.Float64)
+		got, err := Describe(ctx, tableOf("x", a))
+		require.NoError(t, err)
+		want := Stats{Name: "x", Nulls: a.NullN(), Count: n - a.NullN(), Min: math.Inf(1), Max: math.Inf(-1)}
+		for i, v := range a.Float64Values() {
+			if a.IsValid(i) {
+				want.Sum += v
+				want.Min, want.Max = min(want.Min, v), max(want.Max, v)
+			}
+		}
+		want.Mean = want.Sum / float64(want.Count)
+		for i, v := range a.Float64Values() {
+			if a.IsValid(i) {
+				want.Variance += (v - want.Mean) * (v - want.Mean) / float64(want.Count)
+			}
+		}
+		g := got[0]
+		require.Equal(t, []any{want.Count, want.Nulls, want.Min, want.Max}, []any{g.Count, g.Nulls, g.Min, g.Max})
+		require.InDelta(t, want.Sum, g.Sum, 1e-8)
+		require.InDelta(t, want.Variance, g.Variance, 1e-11)
+
+		p, err := compile(graph.Float64)
+		require.NoError(t, err)
+		_, err = blocks(ctx, p, array.NewSlice(a, 0, 100*blockRows))
+		require.NoError(t, err)
+		moved, least := p.Traffic()
+		require.Less(t, float64(moved), 1.01*float64(least))
+	}
 }

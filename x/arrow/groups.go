@@ -3,7 +3,6 @@ package arrow
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -70,11 +69,7 @@ func countGroups(ctx context.Context, key *arrow.Column) (int, error) {
 
 // describeBy returns the aggregates of a column for each group.
 func describeBy(ctx context.Context, key, c *arrow.Column, groups int) ([]Stats, error) {
-	out, squares := make([]Stats, groups), make([]float64, groups)
-	for g := range out {
-		out[g] = Stats{Name: c.Name(), Mean: math.NaN(), Min: math.NaN(), Max: math.NaN()}
-		squares[g] = math.NaN()
-	}
+	out, parts, nulls := make([]Stats, groups), make([]part, groups), make([]int, groups)
 	p, err := compileGroups(key, c, groups)
 	if err != nil || groups == 0 {
 		return out, err
@@ -88,18 +83,18 @@ func describeBy(ctx context.Context, key, c *arrow.Column, groups int) ([]Stats,
 	batches := array.NewTableReader(renamed, 0) // one batch for each stretch of rows within a chunk of both
 	defer batches.Release()
 	for batches.Next() {
-		if err := addGroups(ctx, p, batches.RecordBatch(), out, squares); err != nil {
+		if err := addGroups(ctx, p, batches.RecordBatch(), parts, nulls); err != nil {
 			return nil, err
 		}
 	}
 	for g := range out {
-		out[g].Variance = squares[g] / float64(out[g].Count)
+		out[g] = parts[g].stats(c.Name(), nulls[g])
 	}
 	return out, batches.Err()
 }
 
-// addGroups combines the aggregates so far with those of a batch.
-func addGroups(ctx context.Context, p *graph.Program, batch arrow.RecordBatch, out []Stats, squares []float64) error {
+// addGroups merges the parts of a batch's groups with those so far, and counts the nulls of each group.
+func addGroups(ctx context.Context, p *graph.Program, batch arrow.RecordBatch, parts []part, nulls []int) error {
 	feeds, err := Feeds(p, batch)
 	if err != nil {
 		return err
@@ -114,12 +109,10 @@ func addGroups(ctx context.Context, p *graph.Program, batch arrow.RecordBatch, o
 			return err
 		}
 	}
-	for g := range out {
+	for g := range parts {
 		rows, n := int(columns[0][g]), int(columns[1][g])
-		out[g].Nulls += rows - n
-		if n > 0 {
-			squares[g] = out[g].add(n, [4]float64{columns[2][g], columns[3][g], columns[4][g], columns[5][g]}, squares[g])
-		}
+		nulls[g] += rows - n
+		parts[g] = parts[g].merge(part{n, columns[2][g], columns[3][g], columns[4][g], columns[5][g]})
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package arrow
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -45,7 +47,7 @@ func ValidReader(name string, rows int, open func() (array.RecordReader, error))
 func (r *reader) Open() (graph.DType, []int, error) {
 	batches, at, err := r.begin()
 	if err != nil {
-		return graph.Bool, nil, err
+		return graph.Bool, nil, r.fail(err)
 	}
 	defer end(batches)
 	dt := graph.Bool
@@ -56,6 +58,15 @@ func (r *reader) Open() (graph.DType, []int, error) {
 	}
 	r.Source = stream.Iterator(dt, []int{r.rows}, r.tensors())
 	return r.Source.Open()
+}
+
+// Read returns rows begin to end.
+func (r *reader) Read(ctx context.Context, begin, end int, buffer func() *graph.Tensor) (*graph.Tensor, func() error, error) {
+	rows, release, err := r.Source.Read(ctx, begin, end, buffer)
+	if err != nil {
+		err = r.fail(err)
+	}
+	return rows, release, err
 }
 
 // Close releases the reader.
@@ -74,17 +85,27 @@ func end(batches array.RecordReader) {
 	}
 }
 
+// String returns the column's name for errors of jobs.
+func (r *reader) String() string { return fmt.Sprintf("column %q", r.name) }
+
 func (r *reader) fail(err error) error { return fmt.Errorf("column %q: %w", r.name, err) }
 
 // begin opens the file and finds the column.
 func (r *reader) begin() (batches array.RecordReader, at int, err error) {
-	if batches, err = r.open(); err != nil {
-		return nil, 0, r.fail(err)
+	if r.open == nil {
+		return nil, 0, errors.New("the function that opens the file is nil")
+	}
+	batches, err = r.open()
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case batches == nil:
+		return nil, 0, errors.New("the function that opens the file returned neither a reader nor an error")
 	}
 	found := batches.Schema().FieldIndices(r.name)
 	if len(found) != 1 {
 		end(batches)
-		return nil, 0, fmt.Errorf("column %q: %d columns have this name", r.name, len(found))
+		return nil, 0, fmt.Errorf("%d columns have this name", len(found))
 	}
 	return batches, found[0], nil
 }
@@ -110,15 +131,12 @@ func (r *reader) tensors() iter.Seq2[*graph.Tensor, error] {
 			if err == nil && !r.valid {
 				err = sameDictionary(first, a)
 			}
-			if err != nil {
-				err = r.fail(err)
-			}
 			if !yield(t, err) || err != nil {
 				return
 			}
 		}
 		if err := batches.Err(); err != nil {
-			yield(nil, r.fail(err))
+			yield(nil, err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package arrow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -30,6 +31,9 @@ func ValidSource(c *arrow.Column) stream.Source { return &source{column: c, make
 
 // Open returns the type and the number of rows.
 func (s *source) Open() (graph.DType, []int, error) {
+	if s.column == nil {
+		return graph.Bool, nil, errors.New("the column is nil")
+	}
 	if s.valid {
 		return graph.Bool, []int{s.column.Len()}, nil
 	}
@@ -47,6 +51,9 @@ func (s *source) Open() (graph.DType, []int, error) {
 
 // Close does nothing.
 func (s *source) Close() error { return nil }
+
+// String returns the column's name for errors of jobs.
+func (s *source) String() string { return fmt.Sprintf("column %q", s.column.Name()) }
 
 func (s *source) fail(err error) error { return fmt.Errorf("column %q: %w", s.column.Name(), err) }
 

@@ -2,6 +2,7 @@ package arrow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -12,8 +13,9 @@ import (
 )
 
 // This file computes aggregates of columns. Input: a table and names. Output: for each column the count, sum, mean,
-// variance, least and greatest of its values without nulls. A program computes the parts of a chunk in two passes over
-// it: one for all but the variance, which needs the mean. Parts are combined in the order of the chunks.
+// variance, least and greatest of its values without nulls. A program computes the parts of blocks of rows: the variance
+// needs the mean first, and a block is still in the cache then, so a chunk is read from memory once. Parts are merged in
+// pairs within a chunk, and then in the order of the chunks.
 
 // Stats are aggregates of the values of a column that are not null, in float64: integers beyond 2^53 are rounded.
 type Stats struct {
@@ -30,6 +32,9 @@ type Stats struct {
 // times if there are no names. An unknown name, one that two columns have, and a column of another type are errors that
 // name the column. The bits depend on how the table is divided into chunks, not on threads.
 func Describe(ctx context.Context, t arrow.Table, names ...string) ([]Stats, error) {
+	if t == nil {
+		return nil, errNoTable
+	}
 	picked, err := pick(t, names)
 	if err != nil {
 		return nil, err
@@ -46,8 +51,14 @@ func Describe(ctx context.Context, t arrow.Table, names ...string) ([]Stats, err
 	return out, nil
 }
 
+// errNoTable is the error of functions that are given no table.
+var errNoTable = errors.New("the table is nil")
+
 // pick returns the columns of a table that have the given names.
 func pick(t arrow.Table, names []string) ([]*arrow.Column, error) {
+	if t == nil {
+		return nil, errNoTable
+	}
 	picked := make([]*arrow.Column, len(names))
 	for i, name := range names {
 		at := t.Schema().FieldIndices(name)
@@ -69,66 +80,119 @@ func numbers(t arrow.Table) (picked []*arrow.Column) {
 	return picked
 }
 
-// describe combines the parts of a column's chunks.
+// part has the aggregates of some rows.
+type part struct {
+	n               int     // values
+	sum, squares    float64 // squares: of the distances from the mean
+	least, greatest float64
+}
+
+// merge returns the aggregates of the rows of both parts: Chan, Golub and LeVeque, Algorithms for computing the sample
+// variance, 1983.
+func (p part) merge(o part) part {
+	if p.n == 0 || o.n == 0 {
+		if p.n == 0 {
+			p = o
+		}
+		return p
+	}
+	a, b := float64(p.n), float64(o.n)
+	delta := o.sum/b - p.sum/a
+	squares := p.squares + (o.squares + delta*delta*a*b/(a+b))
+	return part{p.n + o.n, p.sum + o.sum, squares, min(p.least, o.least), max(p.greatest, o.greatest)}
+}
+
+// merged merges parts in pairs: rounding errors grow with the logarithm of their number.
+func merged(parts []part) part {
+	switch n := len(parts); n {
+	case 0:
+		return part{}
+	case 1:
+		return parts[0]
+	default:
+		return merged(parts[:n/2]).merge(merged(parts[n/2:]))
+	}
+}
+
+// stats returns the aggregates under a name.
+func (p part) stats(name string, nulls int) Stats {
+	s := Stats{Name: name, Count: p.n, Nulls: nulls, Sum: p.sum, Mean: math.NaN(), Variance: math.NaN(), Min: math.NaN(), Max: math.NaN()}
+	if p.n > 0 {
+		n := float64(p.n)
+		s.Mean, s.Variance, s.Min, s.Max = p.sum/n, p.squares/n, p.least, p.greatest
+	}
+	return s
+}
+
+// describe merges the parts of a column's chunks.
 func describe(ctx context.Context, c *arrow.Column) (Stats, error) {
-	s := Stats{Name: c.Name(), Mean: math.NaN(), Min: math.NaN(), Max: math.NaN()}
-	squares := math.NaN()
 	kind, ok := columns[c.DataType().ID()]
 	if !ok {
-		return s, fmt.Errorf("aggregates of type %s: want numbers or times", c.DataType())
+		return Stats{}, fmt.Errorf("aggregates of type %s: want numbers or times", c.DataType())
 	}
 	p, err := programs[kind.dtype]()
 	if err != nil {
-		return s, err
+		return Stats{}, err
 	}
+	var all part
+	nulls := 0
 	for _, chunk := range c.Data().Chunks() {
-		n := chunk.Len() - chunk.NullN()
-		s.Nulls += chunk.NullN()
-		if n == 0 {
+		nulls += chunk.NullN()
+		if chunk.Len() == chunk.NullN() {
 			continue
 		}
-		x, err := Tensor(chunk)
+		parts, err := blocks(ctx, p, chunk)
 		if err != nil {
-			return s, err
+			return Stats{}, err
 		}
-		valid, err := Valid(chunk)
+		all = all.merge(merged(parts))
+	}
+	return all.stats(c.Name(), nulls), nil
+}
+
+// blockRows is the number of rows of a block: 32 KiB of float64.
+const blockRows = 4096
+
+// blocks returns the parts of a chunk's blocks of rows, of which the last one may be shorter.
+func blocks(ctx context.Context, p *graph.Program, chunk arrow.Array) ([]part, error) {
+	x, err := Tensor(chunk)
+	if err != nil {
+		return nil, err
+	}
+	valid, err := Valid(chunk)
+	if err != nil {
+		return nil, err
+	}
+	var parts []part
+	n := chunk.Len()
+	whole := n - n%blockRows
+	for _, of := range []struct{ from, to, rows int }{{0, whole, blockRows}, {whole, n, n - whole}} {
+		if of.from == of.to {
+			continue
+		}
+		block := func(t *graph.Tensor) *graph.Tensor { return t.SliceAxis(0, of.from, of.to, 1).Reshape(-1, of.rows) }
+		out, err := p.RunAll(ctx, block(x), block(valid))
 		if err != nil {
-			return s, err
+			return nil, err
 		}
-		out, err := p.RunAll(ctx, x, valid)
+		counts, err := graph.Data[int64](out[0])
 		if err != nil {
-			return s, err
+			return nil, err
 		}
-		var part [4]float64 // sum, squares, least, greatest
-		for i, t := range out {
-			if part[i], err = graph.At[float64](t); err != nil {
-				return s, err
+		var values [4][]float64 // sum, squares, least, greatest
+		for i := range values {
+			if values[i], err = graph.Data[float64](out[1+i]); err != nil {
+				return nil, err
 			}
 		}
-		squares = s.add(n, part, squares)
+		for i, count := range counts {
+			parts = append(parts, part{int(count), values[0][i], values[1][i], values[2][i], values[3][i]})
+		}
 	}
-	s.Variance = squares / float64(s.Count)
-	return s, nil
+	return parts, nil
 }
 
-// add combines the aggregates so far with those of n values, and returns the sum of the squares of all distances from
-// the mean: Chan, Golub and LeVeque, Algorithms for computing the sample variance, 1983.
-func (s *Stats) add(n int, part [4]float64, squares float64) float64 {
-	sum, more, least, greatest := part[0], part[1], part[2], part[3]
-	if s.Count == 0 {
-		s.Count, s.Sum, s.Mean, s.Min, s.Max = n, sum, sum/float64(n), least, greatest
-		return more
-	}
-	a, b := float64(s.Count), float64(n)
-	delta := sum/b - s.Mean
-	squares += more + delta*delta*a*b/(a+b)
-	s.Count, s.Sum = s.Count+n, s.Sum+sum
-	s.Mean = s.Sum / float64(s.Count)
-	s.Min, s.Max = min(s.Min, least), max(s.Max, greatest)
-	return squares
-}
-
-// programs compute the parts of a chunk, by its type, each compiled at its first use.
+// programs compute the parts of blocks, by the type of their rows, each compiled at its first use.
 var programs = func() map[graph.DType]func() (*graph.Program, error) {
 	all := map[graph.DType]func() (*graph.Program, error){}
 	for _, c := range columns {
@@ -138,10 +202,11 @@ var programs = func() map[graph.DType]func() (*graph.Program, error) {
 }()
 
 func compile(dt graph.DType) (*graph.Program, error) {
-	x, valid := graph.Input("x", dt, graph.Dim("n")), graph.Input("valid", graph.Bool, graph.Dim("n"))
+	blocks, rows := graph.Dim("blocks"), graph.Dim("rows")
+	x, valid := graph.Input("x", dt, blocks, rows), graph.Input("valid", graph.Bool, blocks, rows)
 	v := x.Cast(graph.Float64)
-	sum := graph.Where(valid, v, 0).Sum()
-	mean := sum.Div(valid.Sum().Cast(graph.Float64))
-	squares := graph.Where(valid, v.Sub(mean).Square(), 0).Sum()
-	return graph.Compile(sum, squares, graph.Where(valid, v, math.Inf(1)).Min(), graph.Where(valid, v, math.Inf(-1)).Max())
+	count, sum := valid.Sum(1), graph.Where(valid, v, 0).Sum(1)
+	mean := sum.Div(count.Cast(graph.Float64))
+	squares := graph.Where(valid, v.Sub(mean.Unsqueeze(1)).Square(), 0).Sum(1)
+	return graph.Compile(count, sum, squares, graph.Where(valid, v, math.Inf(1)).Min(1), graph.Where(valid, v, math.Inf(-1)).Max(1))
 }
