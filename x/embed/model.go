@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"sync"
 
 	"github.com/stridefuse/stridefuse/formats/safetensors"
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/runtime"
 )
 
 // This file opens a model and runs it. Input: a folder with config.json, model.safetensors and the tokenizer's files;
@@ -19,6 +21,7 @@ type Model struct {
 	tokenizer *tokenizer
 	file      *safetensors.File
 	program   *graph.Program
+	using     sync.RWMutex // batches read the mapped weights, Close unmaps them
 }
 
 // Options are choices for a model. The zero value is the model as its files describe it.
@@ -84,8 +87,13 @@ func compile(c config, file *safetensors.File, o Options) (*graph.Program, error
 	return graph.Compile(vectors, graph.WithName("embed"))
 }
 
-// Close unmaps the weights. Embed must not be running.
-func (m *Model) Close() error { return m.file.Close() }
+// Close unmaps the weights. It waits for the batches that Embed is computing; later ones get an error. Runs of Program must
+// have ended.
+func (m *Model) Close() error {
+	m.using.Lock()
+	defer m.using.Unlock()
+	return m.file.Close()
+}
 
 // Size returns the number of elements of a vector.
 func (m *Model) Size() int { return m.config.Hidden }
@@ -112,7 +120,7 @@ func (m *Model) Embed(ctx context.Context, texts []string) (*graph.Tensor, error
 	}
 	ids := make([][]int32, len(texts))
 	for i, text := range texts {
-		if err := ctx.Err(); err != nil {
+		if err := runtime.ContextError(ctx); err != nil {
 			return nil, err
 		}
 		ids[i] = m.tokenizer.tokens(text, m.config.tokens)
@@ -131,7 +139,9 @@ func (m *Model) run(ctx context.Context, b batch, ids [][]int32, rows []float32)
 	for i, text := range b.texts {
 		lengths[i] = int32(copy(padded[i*b.tokens:], ids[text]))
 	}
+	m.using.RLock()
 	out, err := m.program.Run(ctx, graph.Of(padded, len(b.texts), b.tokens), graph.Of(lengths))
+	m.using.RUnlock()
 	if err != nil {
 		return err
 	}

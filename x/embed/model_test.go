@@ -3,11 +3,14 @@ package embed
 import (
 	"context"
 	"encoding/json"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -168,9 +171,76 @@ func TestEndedContext(t *testing.T) {
 	cancel()
 	_, err := m.Embed(ended, []string{"the"})
 	require.ErrorIs(t, err, context.Canceled)
+	_, err = m.Embed(nil, []string{"the"}) //lint:ignore SA1012 what a nil context does is the subject
+	require.ErrorContains(t, err, "the context panics: ")
 	out, err := m.Embed(ctx, nil)
 	require.NoError(t, err)
 	require.Equal(t, []int{0, 24}, out.Shape())
+}
+
+// TestClosedInUse: calls beside Close have the vectors or an error, and calls after it an error.
+func TestClosedInUse(t *testing.T) {
+	m, err := Open(write(t, tiny.Parameters(), nil), Options{})
+	require.NoError(t, err)
+	want := embedded(t, m, "the", "unbelievable")
+	var wait sync.WaitGroup
+	begun := make(chan struct{}, 4)
+	for range cap(begun) {
+		wait.Go(func() {
+			for i := 0; ; i++ {
+				out, err := m.Embed(ctx, []string{"the", "unbelievable"})
+				if err != nil {
+					assert.ErrorContains(t, err, "was closed")
+					return
+				}
+				rows, err := graph.Rows[float32](out)
+				if !assert.NoError(t, err) || !assert.Equal(t, want, rows) {
+					return
+				}
+				if i == 3 {
+					begun <- struct{}{}
+				}
+			}
+		})
+	}
+	for range cap(begun) {
+		<-begun
+	}
+	require.NoError(t, m.Close())
+	wait.Wait()
+	require.NoError(t, m.Close())
+	_, err = m.Embed(ctx, []string{"the"})
+	require.ErrorContains(t, err, "was closed")
+}
+
+// TestCorrupted: files with some bytes changed or missing are errors of Open that name the file, or a model that runs.
+func TestCorrupted(t *testing.T) {
+	whole := write(t, tiny.Parameters(), nil)
+	r := rand.New(rand.NewPCG(3, 4))
+	names := []string{"config.json", "tokenizer.json", "model.safetensors"}
+	for range 150 {
+		dir := t.TempDir()
+		broken := names[r.IntN(len(names))]
+		for _, name := range names {
+			data, err := os.ReadFile(filepath.Join(whole, name))
+			require.NoError(t, err)
+			switch {
+			case name != broken:
+			case r.IntN(3) == 0:
+				data = data[:r.IntN(len(data))]
+			default:
+				data[r.IntN(min(len(data), 3000))] ^= byte(1 + r.IntN(255))
+			}
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o666))
+		}
+		m, err := Open(dir, Options{})
+		if err != nil {
+			require.ErrorContains(t, err, dir)
+			continue
+		}
+		embedded(t, m, "Hello, unbelievable world!")
+		require.NoError(t, m.Close())
+	}
 }
 
 // TestMistakes: what Open can't do is an error that names the file and what is wrong in it.

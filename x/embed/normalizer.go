@@ -24,32 +24,54 @@ type normalizer struct {
 // words yields the words of a text. The bytes of a word are valid until the next one.
 func (n normalizer) words(text string) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		text = n.separated(text)
-		if n.accents {
-			text = norm.NFD.String(text)
-		}
 		word := make([]byte, 0, 64)
 		flush := func() bool {
 			ok := len(word) == 0 || yield(word)
 			word = word[:0]
 			return ok
 		}
-		for _, r := range text {
-			if n.accents && r >= utf8.RuneSelf && unicode.Is(unicode.Mn, r) {
-				continue
+		for piece := range pieces(text) {
+			piece = n.separated(piece)
+			if n.accents {
+				piece = norm.NFD.String(piece)
 			}
-			space, mark := unicode.IsSpace(r), isPunctuation(r)
-			if (space || mark) && !flush() {
-				return
-			}
-			if space {
-				continue
-			}
-			if word = n.appendRune(word, r); mark && !flush() {
-				return
+			for _, r := range piece {
+				if n.accents && r >= utf8.RuneSelf && unicode.Is(unicode.Mn, r) {
+					continue
+				}
+				space, mark := unicode.IsSpace(r), isPunctuation(r)
+				if (space || mark) && !flush() {
+					return
+				}
+				if space {
+					continue
+				}
+				if word = n.appendRune(word, r); mark && !flush() {
+					return
+				}
 			}
 		}
 		flush()
+	}
+}
+
+// pieceBytes is the least length of a piece. A text that is cut after a few tokens is read no further than a piece.
+const pieceBytes = 4096
+
+// pieces yields the parts of a text. A part but the first begins with a space, before which Unicode's normal form of a text ends.
+func pieces(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(text) > pieceBytes {
+			n := strings.IndexByte(text[pieceBytes:], ' ')
+			if n < 0 {
+				break
+			}
+			if !yield(text[:pieceBytes+n]) {
+				return
+			}
+			text = text[pieceBytes+n:]
+		}
+		yield(text)
 	}
 }
 

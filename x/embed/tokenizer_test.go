@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	goruntime "runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +67,29 @@ func TestTokensOfAnything(t *testing.T) {
 			require.Equal(t, ids, append(append(a[:len(a)-1], k.first["[MASK]"]), b[1:]...))
 		}
 	})
+}
+
+// TestLongTexts: a text of many pieces has the tokens of its parts. One that is cut takes memory for its first piece only.
+func TestLongTexts(t *testing.T) {
+	k := tinyTokenizer(t)
+	rapid.Check(t, func(t *rapid.T) {
+		part := rapid.SampledFrom([]string{"the", "[SEP]", "é", "e", "\u0301", "\u0323", "\xff", "İ", "日本", "\n", "???", "un", "believable"})
+		unit := strings.Join(rapid.SliceOfN(part, 1, 9).Draw(t, "parts"), "")
+		var want []int32
+		one := k.tokens(unit+" ", math.MaxInt)
+		count := 3*pieceBytes/len(unit) + 2
+		for range count {
+			want = append(want, one[1:len(one)-1]...)
+		}
+		got := k.tokens(strings.Repeat(unit+" ", count), math.MaxInt)
+		require.True(t, slices.Equal(want, got[1:len(got)-1]), "%q", unit)
+	})
+	text := strings.Repeat("the é ", 1<<20)
+	var before, after goruntime.MemStats
+	goruntime.ReadMemStats(&before)
+	require.Len(t, k.tokens(text, 8), 8)
+	goruntime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(len(text)/2))
 }
 
 func FuzzTokens(f *testing.F) {
