@@ -160,27 +160,23 @@ loop:
 	WORD $0x6ea0f9ad // fneg v13.4s, v13.4s
 	WORD $0x4e2acc8c // fmla v12.4s, v4.4s, v10.4s
 	WORD $0x4e2bccad // fmla v13.4s, v5.4s, v11.4s
-	WORD $0x3dc03424 // ldr q4, [x1, #208]
-	WORD $0x3dc03825 // ldr q5, [x1, #224]
+	WORD $0xad469424 // ldp q4, q5, [x1, #208]
 	WORD $0x4e2ccc85 // fmla v5.4s, v4.4s, v12.4s
 	WORD $0x3dc0382a // ldr q10, [x1, #224]
 	WORD $0x4e2dcc8a // fmla v10.4s, v4.4s, v13.4s
 	WORD $0x6e2cdd84 // fmul v4.4s, v12.4s, v12.4s
 	WORD $0x6e2dddab // fmul v11.4s, v13.4s, v13.4s
-	WORD $0x3dc03c2e // ldr q14, [x1, #240]
-	WORD $0x3dc0402f // ldr q15, [x1, #256]
+	WORD $0xad47bc2e // ldp q14, q15, [x1, #240]
 	WORD $0x4e2ccdcf // fmla v15.4s, v14.4s, v12.4s
 	WORD $0x3dc04030 // ldr q16, [x1, #256]
 	WORD $0x4e2dcdd0 // fmla v16.4s, v14.4s, v13.4s
 	WORD $0x4e24ccaf // fmla v15.4s, v5.4s, v4.4s
 	WORD $0x4e2bcd50 // fmla v16.4s, v10.4s, v11.4s
-	WORD $0x3dc04425 // ldr q5, [x1, #272]
-	WORD $0x3dc0482a // ldr q10, [x1, #288]
+	WORD $0xad48a825 // ldp q5, q10, [x1, #272]
 	WORD $0x4e2cccaa // fmla v10.4s, v5.4s, v12.4s
 	WORD $0x3dc0482e // ldr q14, [x1, #288]
 	WORD $0x4e2dccae // fmla v14.4s, v5.4s, v13.4s
-	WORD $0x3dc04c25 // ldr q5, [x1, #304]
-	WORD $0x3dc05022 // ldr q2, [x1, #320]
+	WORD $0xad498825 // ldp q5, q2, [x1, #304]
 	WORD $0x4e2ccca2 // fmla v2.4s, v5.4s, v12.4s
 	WORD $0x3dc05020 // ldr q0, [x1, #320]
 	WORD $0x4e2dcca0 // fmla v0.4s, v5.4s, v13.4s
@@ -228,8 +224,7 @@ after1:
 	WORD $0x4ea3d441 // fsub v1.4s, v2.4s, v3.4s
 	WORD $0x4e20d580 // fadd v0.4s, v12.4s, v0.4s
 	WORD $0x4e21d5a1 // fadd v1.4s, v13.4s, v1.4s
-	WORD $0x3d800180 // str q0, [x12]
-	WORD $0x3d800581 // str q1, [x12, #16]
+	WORD $0xad000580 // stp q0, q1, [x12]
 	ADD $32, R10, R10; ADD $32, R11, R11; ADD $32, R12, R12; SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -611,8 +606,7 @@ loop:
 	WORD $0x3dc0342a // ldr q10, [x1, #208]
 	WORD $0x4e2accc4 // fmla v4.4s, v6.4s, v10.4s
 	WORD $0x4e2acd25 // fmla v5.4s, v9.4s, v10.4s
-	WORD $0x3dc03826 // ldr q6, [x1, #224]
-	WORD $0x3dc03c29 // ldr q9, [x1, #240]
+	WORD $0xad472426 // ldp q6, q9, [x1, #224]
 	WORD $0x4e24ccc9 // fmla v9.4s, v6.4s, v4.4s
 	WORD $0x3dc03c2a // ldr q10, [x1, #240]
 	WORD $0x4e25ccca // fmla v10.4s, v6.4s, v5.4s
@@ -790,8 +784,7 @@ after1:
 	WORD $0x4ea5d483 // fsub v3.4s, v4.4s, v5.4s
 	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
 	WORD $0x4e23d441 // fadd v1.4s, v2.4s, v3.4s
-	WORD $0x3d800180 // str q0, [x12]
-	WORD $0x3d800581 // str q1, [x12, #16]
+	WORD $0xad000580 // stp q0, q1, [x12]
 	ADD $32, R10, R10; ADD $32, R11, R11; ADD $32, R12, R12; SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -1115,14 +1108,12 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10940 // ldp q0, q2, [x10], #32
 	WORD $0x4ea0f801 // fabs v1.4s, v0.4s
-	WORD $0x3cc10542 // ldr q2, [x10], #16
 	WORD $0x4ea0f843 // fabs v3.4s, v2.4s
-	WORD $0x3cc10564 // ldr q4, [x11], #16
+	WORD $0xacc11964 // ldp q4, q6, [x11], #32
 	WORD $0x4ea4d421 // fsub v1.4s, v1.4s, v4.4s
-	WORD $0x3cc10564 // ldr q4, [x11], #16
-	WORD $0x4ea4d463 // fsub v3.4s, v3.4s, v4.4s
+	WORD $0x4ea6d463 // fsub v3.4s, v3.4s, v6.4s
 	WORD $0x4e3df421 // fmax v1.4s, v1.4s, v29.4s
 	WORD $0x4e3df463 // fmax v3.4s, v3.4s, v29.4s
 	WORD $0x6ebee404 // fcmgt v4.4s, v0.4s, v30.4s
@@ -1135,8 +1126,7 @@ loop:
 	WORD $0x6e651f62 // bsl v2.16b, v27.16b, v5.16b
 	WORD $0x6e20dc20 // fmul v0.4s, v1.4s, v0.4s
 	WORD $0x6e22dc61 // fmul v1.4s, v3.4s, v2.4s
-	WORD $0x3c810580 // str q0, [x12], #16
-	WORD $0x3c810581 // str q1, [x12], #16
+	WORD $0xac810580 // stp q0, q1, [x12], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -1226,40 +1216,31 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
-	WORD $0x3cc10561 // ldr q1, [x11], #16
+	WORD $0xacc10d40 // ldp q0, q3, [x10], #32
+	WORD $0xacc10961 // ldp q1, q2, [x11], #32
 	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD $0x3cc10541 // ldr q1, [x10], #16
-	WORD $0x3cc10562 // ldr q2, [x11], #16
-	WORD $0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD $0x3cc10582 // ldr q2, [x12], #16
+	WORD $0x4e22d461 // fadd v1.4s, v3.4s, v2.4s
+	WORD $0xacc10d82 // ldp q2, q3, [x12], #32
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD $0x3cc10582 // ldr q2, [x12], #16
-	WORD $0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD $0x3cc105a2 // ldr q2, [x13], #16
+	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	WORD $0xacc10da2 // ldp q2, q3, [x13], #32
 	WORD $0x4e20d440 // fadd v0.4s, v2.4s, v0.4s
-	WORD $0x3cc105a2 // ldr q2, [x13], #16
-	WORD $0x4e21d441 // fadd v1.4s, v2.4s, v1.4s
-	WORD $0x3cc105c2 // ldr q2, [x14], #16
+	WORD $0x4e21d461 // fadd v1.4s, v3.4s, v1.4s
+	WORD $0xacc10dc2 // ldp q2, q3, [x14], #32
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD $0x3cc105c2 // ldr q2, [x14], #16
-	WORD $0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD $0x3cc105e2 // ldr q2, [x15], #16
+	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	WORD $0xacc10de2 // ldp q2, q3, [x15], #32
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD $0x3cc105e2 // ldr q2, [x15], #16
-	WORD $0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD $0x3cc10602 // ldr q2, [x16], #16
+	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	WORD $0xacc10e02 // ldp q2, q3, [x16], #32
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD $0x3cc10602 // ldr q2, [x16], #16
-	WORD $0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD $0x3cc10622 // ldr q2, [x17], #16
+	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	WORD $0xacc10e22 // ldp q2, q3, [x17], #32
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD $0x3cc10622 // ldr q2, [x17], #16
-	WORD $0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD $0x3cc10662 // ldr q2, [x19], #16
+	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	WORD $0xacc10e62 // ldp q2, q3, [x19], #32
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD $0x3cc10662 // ldr q2, [x19], #16
-	WORD $0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
 	WORD $0x6e3edc00 // fmul v0.4s, v0.4s, v30.4s
 	WORD $0x6e3edc21 // fmul v1.4s, v1.4s, v30.4s
 	WORD $0x4e3dd400 // fadd v0.4s, v0.4s, v29.4s
@@ -1276,8 +1257,8 @@ loop:
 	WORD $0x0e612821 // xtn v1.4h, v1.4s
 	WORD $0x0e212800 // xtn v0.8b, v0.8h
 	WORD $0x0e212821 // xtn v1.8b, v1.8h
-	WORD $0xbc004680 // str s0, [x20], #4
-	WORD $0xbc004681 // str s1, [x20], #4
+	WORD $0xbc008680 // str s0, [x20], #8
+	WORD $0xbc1fc281 // stur s1, [x20, #-4]
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -1467,23 +1448,18 @@ row:
 	MOVD 8(R0), R2; SUBS $4, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
-	WORD $0x3cc10561 // ldr q1, [x11], #16
+	WORD $0xacc11940 // ldp q0, q6, [x10], #32
+	WORD $0xacc10961 // ldp q1, q2, [x11], #32
 	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x3cc10541 // ldr q1, [x10], #16
-	WORD $0x3cc10562 // ldr q2, [x11], #16
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3cc10582 // ldr q2, [x12], #16
+	WORD $0x4e62d4c1 // fadd v1.2d, v6.2d, v2.2d
+	WORD $0xacc11982 // ldp q2, q6, [x12], #32
 	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0x3cc10582 // ldr q2, [x12], #16
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3cc105a2 // ldr q2, [x13], #16
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0xacc119a2 // ldp q2, q6, [x13], #32
 	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x3cc105a2 // ldr q2, [x13], #16
-	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
-	WORD $0x3cc105c2 // ldr q2, [x14], #16
+	WORD $0x4e61d4c1 // fadd v1.2d, v6.2d, v1.2d
+	WORD $0xacc111c2 // ldp q2, q4, [x14], #32
 	WORD $0x6e7edc43 // fmul v3.2d, v2.2d, v30.2d
-	WORD $0x3cc105c4 // ldr q4, [x14], #16
 	WORD $0x6e7edc85 // fmul v5.2d, v4.2d, v30.2d
 	WORD $0x4ee3d400 // fsub v0.2d, v0.2d, v3.2d
 	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
@@ -1491,8 +1467,7 @@ loop:
 	WORD $0x6e7ddc21 // fmul v1.2d, v1.2d, v29.2d
 	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x3c8105e0 // str q0, [x15], #16
-	WORD $0x3c8105e1 // str q1, [x15], #16
+	WORD $0xac8105e0 // stp q0, q1, [x15], #32
 	SUBS $4, R2, R2; BGE loop
 
 tail:
@@ -1654,9 +1629,8 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10940 // ldp q0, q2, [x10], #32
 	WORD $0x4e3ed401 // fadd v1.4s, v0.4s, v30.4s
-	WORD $0x3cc10542 // ldr q2, [x10], #16
 	WORD $0x4e3ed443 // fadd v3.4s, v2.4s, v30.4s
 	WORD $0x4e3df421 // fmax v1.4s, v1.4s, v29.4s
 	WORD $0x4e3df463 // fmax v3.4s, v3.4s, v29.4s
@@ -1666,8 +1640,7 @@ loop:
 	WORD $0x6e23dc41 // fmul v1.4s, v2.4s, v3.4s
 	WORD $0x6e3bdc00 // fmul v0.4s, v0.4s, v27.4s
 	WORD $0x6e3bdc21 // fmul v1.4s, v1.4s, v27.4s
-	WORD $0x3c810560 // str q0, [x11], #16
-	WORD $0x3c810561 // str q1, [x11], #16
+	WORD $0xac810560 // stp q0, q1, [x11], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -1780,11 +1753,10 @@ row:
 	SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
-	WORD $0x3cc10561 // ldr q1, [x11], #16
+	WORD $0x3cc20540 // ldr q0, [x10], #32
+	WORD $0xacc10961 // ldp q1, q2, [x11], #32
 	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD $0x3cc10541 // ldr q1, [x10], #16
-	WORD $0x3cc10562 // ldr q2, [x11], #16
+	WORD $0x3cdf0141 // ldur q1, [x10, #-16]
 	WORD $0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD $0x4ea0f802 // fabs v2.4s, v0.4s
 	WORD $0x4ea0f823 // fabs v3.4s, v1.4s
@@ -1876,8 +1848,7 @@ loop:
 	WORD $0x6e611f25 // bsl v5.16b, v25.16b, v1.16b
 	WORD $0x4ebacc44 // fmls v4.4s, v2.4s, v26.4s
 	WORD $0x4ebacc65 // fmls v5.4s, v3.4s, v26.4s
-	WORD $0x3c810584 // str q4, [x12], #16
-	WORD $0x3c810585 // str q5, [x12], #16
+	WORD $0xac811584 // stp q4, q5, [x12], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -2048,11 +2019,10 @@ row:
 	SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
-	WORD $0x3cc10561 // ldr q1, [x11], #16
+	WORD $0x3cc20540 // ldr q0, [x10], #32
+	WORD $0xacc10961 // ldp q1, q2, [x11], #32
 	WORD $0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD $0x3cc10541 // ldr q1, [x10], #16
-	WORD $0x3cc10562 // ldr q2, [x11], #16
+	WORD $0x3cdf0141 // ldur q1, [x10, #-16]
 	WORD $0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD $0x4ea0f802 // fabs v2.4s, v0.4s
 	WORD $0x4ea0f823 // fabs v3.4s, v1.4s
@@ -2161,8 +2131,7 @@ loop:
 	WORD $0x6e611f23 // bsl v3.16b, v25.16b, v1.16b
 	WORD $0x4ebdcd42 // fmls v2.4s, v10.4s, v29.4s
 	WORD $0x4ebdcd63 // fmls v3.4s, v11.4s, v29.4s
-	WORD $0x3c810582 // str q2, [x12], #16
-	WORD $0x3c810583 // str q3, [x12], #16
+	WORD $0xac810d82 // stp q2, q3, [x12], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -2515,8 +2484,7 @@ loop:
 	WORD $0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
 	WORD $0x6eb4e494 // fcmgt v20.4s, v4.4s, v20.4s
 	WORD $0x4e2f1e94 // and v20.16b, v20.16b, v15.16b
-	WORD $0x3dc013f5 // ldr q21, [sp, #64]
-	WORD $0x3dc017f6 // ldr q22, [sp, #80]
+	WORD $0xad425bf5 // ldp q21, q22, [sp, #64]
 	WORD $0x4e36d6b5 // fadd v21.4s, v21.4s, v22.4s
 	WORD $0x6eb5e484 // fcmgt v4.4s, v4.4s, v21.4s
 	WORD $0x4e2f1c84 // and v4.16b, v4.16b, v15.16b
@@ -2848,15 +2816,15 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0xbc404540 // ldr s0, [x10], #4
+	WORD $0xbc408540 // ldr s0, [x10], #8
 	WORD $0x2f08a400 // uxtl v0.8h, v0.8b
-	WORD $0xbc404541 // ldr s1, [x10], #4
+	WORD $0xbc5fc141 // ldur s1, [x10, #-4]
 	WORD $0x2f08a421 // uxtl v1.8h, v1.8b
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
-	WORD $0xbc404562 // ldr s2, [x11], #4
+	WORD $0xbc408562 // ldr s2, [x11], #8
 	WORD $0x2f08a442 // uxtl v2.8h, v2.8b
-	WORD $0xbc404563 // ldr s3, [x11], #4
+	WORD $0xbc5fc163 // ldur s3, [x11, #-4]
 	WORD $0x2f08a463 // uxtl v3.8h, v3.8b
 	WORD $0x2f10a442 // uxtl v2.4s, v2.4h
 	WORD $0x2f10a463 // uxtl v3.4s, v3.4h
@@ -2866,9 +2834,9 @@ loop:
 	WORD $0x0e612821 // xtn v1.4h, v1.4s
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
-	WORD $0xbc404584 // ldr s4, [x12], #4
+	WORD $0xbc408584 // ldr s4, [x12], #8
 	WORD $0x2f08a484 // uxtl v4.8h, v4.8b
-	WORD $0xbc404585 // ldr s5, [x12], #4
+	WORD $0xbc5fc185 // ldur s5, [x12, #-4]
 	WORD $0x2f08a4a5 // uxtl v5.8h, v5.8b
 	WORD $0x2f10a484 // uxtl v4.4s, v4.4h
 	WORD $0x2f10a4a5 // uxtl v5.4s, v5.4h
@@ -2900,8 +2868,8 @@ loop:
 	WORD $0x0e612821 // xtn v1.4h, v1.4s
 	WORD $0x0e212800 // xtn v0.8b, v0.8h
 	WORD $0x0e212821 // xtn v1.8b, v1.8h
-	WORD $0xbc0045a0 // str s0, [x13], #4
-	WORD $0xbc0045a1 // str s1, [x13], #4
+	WORD $0xbc0085a0 // str s0, [x13], #8
+	WORD $0xbc1fc1a1 // stur s1, [x13, #-4]
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -3014,17 +2982,17 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0xbc404540 // ldr s0, [x10], #4
+	WORD $0xbc408540 // ldr s0, [x10], #8
 	WORD $0x2f08a400 // uxtl v0.8h, v0.8b
-	WORD $0xbc404541 // ldr s1, [x10], #4
+	WORD $0xbc5fc141 // ldur s1, [x10, #-4]
 	WORD $0x2f08a421 // uxtl v1.8h, v1.8b
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
 	WORD $0x6e21d800 // ucvtf v0.4s, v0.4s
 	WORD $0x6e21d821 // ucvtf v1.4s, v1.4s
-	WORD $0xbc404562 // ldr s2, [x11], #4
+	WORD $0xbc408562 // ldr s2, [x11], #8
 	WORD $0x2f08a442 // uxtl v2.8h, v2.8b
-	WORD $0xbc404563 // ldr s3, [x11], #4
+	WORD $0xbc5fc163 // ldur s3, [x11, #-4]
 	WORD $0x2f08a463 // uxtl v3.8h, v3.8b
 	WORD $0x2f10a442 // uxtl v2.4s, v2.4h
 	WORD $0x2f10a463 // uxtl v3.4s, v3.4h
@@ -3048,8 +3016,8 @@ loop:
 	WORD $0x0e612821 // xtn v1.4h, v1.4s
 	WORD $0x0e212800 // xtn v0.8b, v0.8h
 	WORD $0x0e212821 // xtn v1.8b, v1.8h
-	WORD $0xbc004580 // str s0, [x12], #4
-	WORD $0xbc004581 // str s1, [x12], #4
+	WORD $0xbc008580 // str s0, [x12], #8
+	WORD $0xbc1fc181 // stur s1, [x12, #-4]
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -3138,9 +3106,9 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0xbc404540 // ldr s0, [x10], #4
+	WORD $0xbc408540 // ldr s0, [x10], #8
 	WORD $0x2f08a400 // uxtl v0.8h, v0.8b
-	WORD $0xbc404541 // ldr s1, [x10], #4
+	WORD $0xbc5fc141 // ldur s1, [x10, #-4]
 	WORD $0x2f08a421 // uxtl v1.8h, v1.8b
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
@@ -3148,9 +3116,9 @@ loop:
 	WORD $0x6e21d821 // ucvtf v1.4s, v1.4s
 	WORD $0x6e3edc00 // fmul v0.4s, v0.4s, v30.4s
 	WORD $0x6e3edc21 // fmul v1.4s, v1.4s, v30.4s
-	WORD $0xbc404562 // ldr s2, [x11], #4
+	WORD $0xbc408562 // ldr s2, [x11], #8
 	WORD $0x2f08a442 // uxtl v2.8h, v2.8b
-	WORD $0xbc404563 // ldr s3, [x11], #4
+	WORD $0xbc5fc163 // ldur s3, [x11, #-4]
 	WORD $0x2f08a463 // uxtl v3.8h, v3.8b
 	WORD $0x2f10a442 // uxtl v2.4s, v2.4h
 	WORD $0x2f10a463 // uxtl v3.4s, v3.4h
@@ -3168,8 +3136,8 @@ loop:
 	WORD $0x0e612821 // xtn v1.4h, v1.4s
 	WORD $0x0e212800 // xtn v0.8b, v0.8h
 	WORD $0x0e212821 // xtn v1.8b, v1.8h
-	WORD $0xbc004580 // str s0, [x12], #4
-	WORD $0xbc004581 // str s1, [x12], #4
+	WORD $0xbc008580 // str s0, [x12], #8
+	WORD $0xbc1fc181 // stur s1, [x12, #-4]
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -3264,9 +3232,9 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0xbc404540 // ldr s0, [x10], #4
+	WORD $0xbc408540 // ldr s0, [x10], #8
 	WORD $0x2f08a400 // uxtl v0.8h, v0.8b
-	WORD $0xbc404541 // ldr s1, [x10], #4
+	WORD $0xbc5fc141 // ldur s1, [x10, #-4]
 	WORD $0x2f08a421 // uxtl v1.8h, v1.8b
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
@@ -3276,9 +3244,9 @@ loop:
 	WORD $0x0e612821 // xtn v1.4h, v1.4s
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
-	WORD $0xbc404562 // ldr s2, [x11], #4
+	WORD $0xbc408562 // ldr s2, [x11], #8
 	WORD $0x2f08a442 // uxtl v2.8h, v2.8b
-	WORD $0xbc404563 // ldr s3, [x11], #4
+	WORD $0xbc5fc163 // ldur s3, [x11, #-4]
 	WORD $0x2f08a463 // uxtl v3.8h, v3.8b
 	WORD $0x2f10a442 // uxtl v2.4s, v2.4h
 	WORD $0x2f10a463 // uxtl v3.4s, v3.4h
@@ -3302,8 +3270,8 @@ loop:
 	WORD $0x0e612821 // xtn v1.4h, v1.4s
 	WORD $0x0e212800 // xtn v0.8b, v0.8h
 	WORD $0x0e212821 // xtn v1.8b, v1.8h
-	WORD $0xbc004580 // str s0, [x12], #4
-	WORD $0xbc004581 // str s1, [x12], #4
+	WORD $0xbc008580 // str s0, [x12], #8
+	WORD $0xbc1fc181 // stur s1, [x12, #-4]
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -3588,22 +3556,19 @@ loop:
 	WORD $0x4efdd4e9 // fsub v9.2d, v7.2d, v29.2d
 	WORD $0x4ee8d421 // fsub v1.2d, v1.2d, v8.2d
 	WORD $0x4ee9d400 // fsub v0.2d, v0.2d, v9.2d
-	WORD $0x3dc03c28 // ldr q8, [x1, #240]
-	WORD $0x3dc04029 // ldr q9, [x1, #256]
+	WORD $0xad47a428 // ldp q8, q9, [x1, #240]
 	WORD $0x4e61cd09 // fmla v9.2d, v8.2d, v1.2d
 	WORD $0x3dc0402a // ldr q10, [x1, #256]
 	WORD $0x4e60cd0a // fmla v10.2d, v8.2d, v0.2d
 	WORD $0x6e61dc2b // fmul v11.2d, v1.2d, v1.2d
 	WORD $0x6e60dc0c // fmul v12.2d, v0.2d, v0.2d
-	WORD $0x3dc0442d // ldr q13, [x1, #272]
-	WORD $0x3dc0482e // ldr q14, [x1, #288]
+	WORD $0xad48b82d // ldp q13, q14, [x1, #272]
 	WORD $0x4e61cdae // fmla v14.2d, v13.2d, v1.2d
 	WORD $0x3dc0482f // ldr q15, [x1, #288]
 	WORD $0x4e60cdaf // fmla v15.2d, v13.2d, v0.2d
 	WORD $0x4e6bcd2e // fmla v14.2d, v9.2d, v11.2d
 	WORD $0x4e6ccd4f // fmla v15.2d, v10.2d, v12.2d
-	WORD $0x3dc04c29 // ldr q9, [x1, #304]
-	WORD $0x3dc0502a // ldr q10, [x1, #320]
+	WORD $0xad49a829 // ldp q9, q10, [x1, #304]
 	WORD $0x4e61cd2a // fmla v10.2d, v9.2d, v1.2d
 	WORD $0x3dc0502d // ldr q13, [x1, #320]
 	WORD $0x4e60cd2d // fmla v13.2d, v9.2d, v0.2d
@@ -3685,22 +3650,19 @@ loop:
 	WORD $0x4efdd4e9 // fsub v9.2d, v7.2d, v29.2d
 	WORD $0x4ee8d4a5 // fsub v5.2d, v5.2d, v8.2d
 	WORD $0x4ee9d484 // fsub v4.2d, v4.2d, v9.2d
-	WORD $0x3dc03c28 // ldr q8, [x1, #240]
-	WORD $0x3dc04029 // ldr q9, [x1, #256]
+	WORD $0xad47a428 // ldp q8, q9, [x1, #240]
 	WORD $0x4e65cd09 // fmla v9.2d, v8.2d, v5.2d
 	WORD $0x3dc0402a // ldr q10, [x1, #256]
 	WORD $0x4e64cd0a // fmla v10.2d, v8.2d, v4.2d
 	WORD $0x6e65dca8 // fmul v8.2d, v5.2d, v5.2d
 	WORD $0x6e64dc8b // fmul v11.2d, v4.2d, v4.2d
-	WORD $0x3dc0442c // ldr q12, [x1, #272]
-	WORD $0x3dc0482d // ldr q13, [x1, #288]
+	WORD $0xad48b42c // ldp q12, q13, [x1, #272]
 	WORD $0x4e65cd8d // fmla v13.2d, v12.2d, v5.2d
 	WORD $0x3dc0482e // ldr q14, [x1, #288]
 	WORD $0x4e64cd8e // fmla v14.2d, v12.2d, v4.2d
 	WORD $0x4e68cd2d // fmla v13.2d, v9.2d, v8.2d
 	WORD $0x4e6bcd4e // fmla v14.2d, v10.2d, v11.2d
-	WORD $0x3dc04c29 // ldr q9, [x1, #304]
-	WORD $0x3dc0502a // ldr q10, [x1, #320]
+	WORD $0xad49a829 // ldp q9, q10, [x1, #304]
 	WORD $0x4e65cd2a // fmla v10.2d, v9.2d, v5.2d
 	WORD $0x3dc0502c // ldr q12, [x1, #320]
 	WORD $0x4e64cd2c // fmla v12.2d, v9.2d, v4.2d
@@ -3748,8 +3710,7 @@ after1:
 	WORD $0x3dc01be2 // ldr q2, [sp, #96]
 	WORD $0x4e21d441 // fadd v1.4s, v2.4s, v1.4s
 	WORD $0x4e20d440 // fadd v0.4s, v2.4s, v0.4s
-	WORD $0x3d800161 // str q1, [x11]
-	WORD $0x3d800560 // str q0, [x11, #16]
+	WORD $0xad000161 // stp q1, q0, [x11]
 	ADD $8, R10, R10; ADD $32, R11, R11; SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -4172,8 +4133,7 @@ loop:
 	WORD $0x4e616841 // fcvtn2 v1.4s, v2.2d
 	WORD $0x6e20ffc0 // fdiv v0.4s, v30.4s, v0.4s
 	WORD $0x6e21ffc1 // fdiv v1.4s, v30.4s, v1.4s
-	WORD $0x3c810560 // str q0, [x11], #16
-	WORD $0x3c810561 // str q1, [x11], #16
+	WORD $0xac810560 // stp q0, q1, [x11], #32
 	ADD $64, R10, R10; SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -4247,9 +4207,9 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0xbc404540 // ldr s0, [x10], #4
+	WORD $0xbc408540 // ldr s0, [x10], #8
 	WORD $0x2f08a400 // uxtl v0.8h, v0.8b
-	WORD $0xbc404541 // ldr s1, [x10], #4
+	WORD $0xbc5fc141 // ldur s1, [x10, #-4]
 	WORD $0x2f08a421 // uxtl v1.8h, v1.8b
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
@@ -4273,8 +4233,8 @@ loop:
 	WORD $0x0e612821 // xtn v1.4h, v1.4s
 	WORD $0x0e212800 // xtn v0.8b, v0.8h
 	WORD $0x0e212821 // xtn v1.8b, v1.8h
-	WORD $0xbc004560 // str s0, [x11], #4
-	WORD $0xbc004561 // str s1, [x11], #4
+	WORD $0xbc008560 // str s0, [x11], #8
+	WORD $0xbc1fc161 // stur s1, [x11, #-4]
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -4507,8 +4467,7 @@ loop:
 	WORD $0x4e31cd52 // fmla v18.4s, v10.4s, v17.4s
 	WORD $0x4f07f60a // fmov v10.4s, #-1.00000000e+00
 	WORD $0x4e30cd6a // fmla v10.4s, v11.4s, v16.4s
-	WORD $0x3dc02c2b // ldr q11, [x1, #176]
-	WORD $0x3dc03030 // ldr q16, [x1, #192]
+	WORD $0xad45c02b // ldp q11, q16, [x1, #176]
 	WORD $0x4e32cd70 // fmla v16.4s, v11.4s, v18.4s
 	WORD $0x3dc03031 // ldr q17, [x1, #192]
 	WORD $0x4e2acd71 // fmla v17.4s, v11.4s, v10.4s
@@ -4788,8 +4747,7 @@ after1:
 	WORD $0x6ea2e505 // fcmgt v5.4s, v8.4s, v2.4s
 	WORD $0x6e661c44 // bsl v4.16b, v2.16b, v6.16b
 	WORD $0x6e681c45 // bsl v5.16b, v2.16b, v8.16b
-	WORD $0x3dc09c22 // ldr q2, [x1, #624]
-	WORD $0x3dc0a026 // ldr q6, [x1, #640]
+	WORD $0xad539822 // ldp q2, q6, [x1, #624]
 	WORD $0x4e22cc86 // fmla v6.4s, v4.4s, v2.4s
 	WORD $0x3dc0a028 // ldr q8, [x1, #640]
 	WORD $0x4e22cca8 // fmla v8.4s, v5.4s, v2.4s
@@ -4802,8 +4760,7 @@ after1:
 	WORD $0x3dc0a82a // ldr q10, [x1, #672]
 	WORD $0x4e2acd24 // fmla v4.4s, v9.4s, v10.4s
 	WORD $0x4e2acc45 // fmla v5.4s, v2.4s, v10.4s
-	WORD $0x3dc0ac22 // ldr q2, [x1, #688]
-	WORD $0x3dc0b029 // ldr q9, [x1, #704]
+	WORD $0xad55a422 // ldp q2, q9, [x1, #688]
 	WORD $0x4e24cc49 // fmla v9.4s, v2.4s, v4.4s
 	WORD $0x3dc0b02a // ldr q10, [x1, #704]
 	WORD $0x4e25cc4a // fmla v10.4s, v2.4s, v5.4s
@@ -4837,8 +4794,7 @@ after1:
 	WORD $0x6e24dc00 // fmul v0.4s, v0.4s, v4.4s
 	WORD $0x4ea1d461 // fsub v1.4s, v3.4s, v1.4s
 	WORD $0x4ea0d4e0 // fsub v0.4s, v7.4s, v0.4s
-	WORD $0x3d8001a1 // str q1, [x13]
-	WORD $0x3d8005a0 // str q0, [x13, #16]
+	WORD $0xad0001a1 // stp q1, q0, [x13]
 	ADD $32, R10, R10; ADD $32, R11, R11; ADD $32, R12, R12; ADD $32, R13, R13; SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -5458,8 +5414,7 @@ loop:
 	WORD $0x4e31cd52 // fmla v18.4s, v10.4s, v17.4s
 	WORD $0x4f07f60a // fmov v10.4s, #-1.00000000e+00
 	WORD $0x4e30cd6a // fmla v10.4s, v11.4s, v16.4s
-	WORD $0x3dc0282b // ldr q11, [x1, #160]
-	WORD $0x3dc02c30 // ldr q16, [x1, #176]
+	WORD $0xad45402b // ldp q11, q16, [x1, #160]
 	WORD $0x4e32cd70 // fmla v16.4s, v11.4s, v18.4s
 	WORD $0x3dc02c31 // ldr q17, [x1, #176]
 	WORD $0x4e2acd71 // fmla v17.4s, v11.4s, v10.4s
@@ -5734,8 +5689,7 @@ after1:
 	WORD $0x6ea6e488 // fcmgt v8.4s, v4.4s, v6.4s
 	WORD $0x6e651cc7 // bsl v7.16b, v6.16b, v5.16b
 	WORD $0x6e641cc8 // bsl v8.16b, v6.16b, v4.16b
-	WORD $0x3dc09826 // ldr q6, [x1, #608]
-	WORD $0x3dc09c29 // ldr q9, [x1, #624]
+	WORD $0xad532426 // ldp q6, q9, [x1, #608]
 	WORD $0x4e26cce9 // fmla v9.4s, v7.4s, v6.4s
 	WORD $0x3dc09c2a // ldr q10, [x1, #624]
 	WORD $0x4e26cd0a // fmla v10.4s, v8.4s, v6.4s
@@ -5748,8 +5702,7 @@ after1:
 	WORD $0x3dc0a42c // ldr q12, [x1, #656]
 	WORD $0x4e2ccd67 // fmla v7.4s, v11.4s, v12.4s
 	WORD $0x4e2cccc8 // fmla v8.4s, v6.4s, v12.4s
-	WORD $0x3dc0a826 // ldr q6, [x1, #672]
-	WORD $0x3dc0ac2b // ldr q11, [x1, #688]
+	WORD $0xad552c26 // ldp q6, q11, [x1, #672]
 	WORD $0x4e27cccb // fmla v11.4s, v6.4s, v7.4s
 	WORD $0x3dc0ac2c // ldr q12, [x1, #688]
 	WORD $0x4e28cccc // fmla v12.4s, v6.4s, v8.4s
@@ -5798,8 +5751,7 @@ after1:
 	WORD $0x6e24dc21 // fmul v1.4s, v1.4s, v4.4s
 	WORD $0x4ea3d400 // fsub v0.4s, v0.4s, v3.4s
 	WORD $0x4ea1d441 // fsub v1.4s, v2.4s, v1.4s
-	WORD $0x3d8001a0 // str q0, [x13]
-	WORD $0x3d8005a1 // str q1, [x13, #16]
+	WORD $0xad0005a0 // stp q0, q1, [x13]
 	ADD $32, R10, R10; ADD $32, R11, R11; ADD $32, R12, R12; ADD $32, R13, R13; SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -6261,17 +6213,14 @@ row:
 	MOVD 8(R0), R2; SUBS $4, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
-	WORD $0x3cc10561 // ldr q1, [x11], #16
+	WORD $0xacc10940 // ldp q0, q2, [x10], #32
+	WORD $0xacc10d61 // ldp q1, q3, [x11], #32
 	WORD $0x6e61fc01 // fdiv v1.2d, v0.2d, v1.2d
-	WORD $0x3cc10542 // ldr q2, [x10], #16
-	WORD $0x3cc10563 // ldr q3, [x11], #16
 	WORD $0x6e63fc43 // fdiv v3.2d, v2.2d, v3.2d
 	WORD $0x4ee1d7c1 // fsub v1.2d, v30.2d, v1.2d
 	WORD $0x4ee3d7c3 // fsub v3.2d, v30.2d, v3.2d
-	WORD $0x3cc10584 // ldr q4, [x12], #16
+	WORD $0xacc11584 // ldp q4, q5, [x12], #32
 	WORD $0x6e60dc84 // fmul v4.2d, v4.2d, v0.2d
-	WORD $0x3cc10585 // ldr q5, [x12], #16
 	WORD $0x6e62dca5 // fmul v5.2d, v5.2d, v2.2d
 	WORD $0x6e64dc21 // fmul v1.2d, v1.2d, v4.2d
 	WORD $0x6e65dc63 // fmul v3.2d, v3.2d, v5.2d
@@ -6279,8 +6228,7 @@ loop:
 	WORD $0x6e63dfa3 // fmul v3.2d, v29.2d, v3.2d
 	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
 	WORD $0x4e62d461 // fadd v1.2d, v3.2d, v2.2d
-	WORD $0x3c8105a0 // str q0, [x13], #16
-	WORD $0x3c8105a1 // str q1, [x13], #16
+	WORD $0xac8105a0 // stp q0, q1, [x13], #32
 	SUBS $4, R2, R2; BGE loop
 
 tail:
@@ -6400,9 +6348,8 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10940 // ldp q0, q2, [x10], #32
 	WORD $0x6ebde401 // fcmgt v1.4s, v0.4s, v29.4s
-	WORD $0x3cc10542 // ldr q2, [x10], #16
 	WORD $0x6ebde443 // fcmgt v3.4s, v2.4s, v29.4s
 	WORD $0x4e3e1c21 // and v1.16b, v1.16b, v30.16b
 	WORD $0x4e3e1c63 // and v3.16b, v3.16b, v30.16b
@@ -6418,8 +6365,7 @@ loop:
 	WORD $0x4e3e1c42 // and v2.16b, v2.16b, v30.16b
 	WORD $0x4e20d420 // fadd v0.4s, v1.4s, v0.4s
 	WORD $0x4e22d461 // fadd v1.4s, v3.4s, v2.4s
-	WORD $0x3c810560 // str q0, [x11], #16
-	WORD $0x3c810561 // str q1, [x11], #16
+	WORD $0xac810560 // stp q0, q1, [x11], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -6496,15 +6442,15 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0xfc408540 // ldr d0, [x10], #8
+	WORD $0xfc410540 // ldr d0, [x10], #16
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
-	WORD $0xfc408541 // ldr d1, [x10], #8
+	WORD $0xfc5f8141 // ldur d1, [x10, #-8]
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
 	WORD $0x4f305421 // shl v1.4s, v1.4s, #16
-	WORD $0xfc408562 // ldr d2, [x11], #8
+	WORD $0xfc410562 // ldr d2, [x11], #16
 	WORD $0x2f10a442 // uxtl v2.4s, v2.4h
-	WORD $0xfc408563 // ldr d3, [x11], #8
+	WORD $0xfc5f8163 // ldur d3, [x11, #-8]
 	WORD $0x2f10a463 // uxtl v3.4s, v3.4h
 	WORD $0x4f305442 // shl v2.4s, v2.4s, #16
 	WORD $0x4f305463 // shl v3.4s, v3.4s, #16
@@ -6520,9 +6466,9 @@ loop:
 	WORD $0x4ebd8421 // add v1.4s, v1.4s, v29.4s
 	WORD $0x4e3c1c00 // and v0.16b, v0.16b, v28.16b
 	WORD $0x4e3c1c21 // and v1.16b, v1.16b, v28.16b
-	WORD $0xfc408582 // ldr d2, [x12], #8
+	WORD $0xfc410582 // ldr d2, [x12], #16
 	WORD $0x2f10a442 // uxtl v2.4s, v2.4h
-	WORD $0xfc408583 // ldr d3, [x12], #8
+	WORD $0xfc5f8183 // ldur d3, [x12, #-8]
 	WORD $0x2f10a463 // uxtl v3.4s, v3.4h
 	WORD $0x4f305442 // shl v2.4s, v2.4s, #16
 	WORD $0x4f305463 // shl v3.4s, v3.4s, #16
@@ -6558,8 +6504,8 @@ loop:
 	WORD $0x4f3004a1 // sshr v1.4s, v5.4s, #16
 	WORD $0x0e612800 // xtn v0.4h, v0.4s
 	WORD $0x0e612821 // xtn v1.4h, v1.4s
-	WORD $0xfc0085a0 // str d0, [x13], #8
-	WORD $0xfc0085a1 // str d1, [x13], #8
+	WORD $0xfc0105a0 // str d0, [x13], #16
+	WORD $0xfc1f81a1 // stur d1, [x13, #-8]
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -6683,9 +6629,9 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0xfc408540 // ldr d0, [x10], #8
+	WORD $0xfc410540 // ldr d0, [x10], #16
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
-	WORD $0xfc408541 // ldr d1, [x10], #8
+	WORD $0xfc5f8141 // ldur d1, [x10, #-8]
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
 	WORD $0x4f305421 // shl v1.4s, v1.4s, #16
@@ -6701,9 +6647,9 @@ loop:
 	WORD $0x4ebd8421 // add v1.4s, v1.4s, v29.4s
 	WORD $0x4e3c1c00 // and v0.16b, v0.16b, v28.16b
 	WORD $0x4e3c1c21 // and v1.16b, v1.16b, v28.16b
-	WORD $0xfc408562 // ldr d2, [x11], #8
+	WORD $0xfc410562 // ldr d2, [x11], #16
 	WORD $0x2f10a442 // uxtl v2.4s, v2.4h
-	WORD $0xfc408563 // ldr d3, [x11], #8
+	WORD $0xfc5f8163 // ldur d3, [x11, #-8]
 	WORD $0x2f10a463 // uxtl v3.4s, v3.4h
 	WORD $0x4f305442 // shl v2.4s, v2.4s, #16
 	WORD $0x4f305463 // shl v3.4s, v3.4s, #16
@@ -6719,9 +6665,9 @@ loop:
 	WORD $0x4ebd8421 // add v1.4s, v1.4s, v29.4s
 	WORD $0x4e3c1c00 // and v0.16b, v0.16b, v28.16b
 	WORD $0x4e3c1c21 // and v1.16b, v1.16b, v28.16b
-	WORD $0xfc408582 // ldr d2, [x12], #8
+	WORD $0xfc410582 // ldr d2, [x12], #16
 	WORD $0x2f10a442 // uxtl v2.4s, v2.4h
-	WORD $0xfc408583 // ldr d3, [x12], #8
+	WORD $0xfc5f8183 // ldur d3, [x12, #-8]
 	WORD $0x2f10a463 // uxtl v3.4s, v3.4h
 	WORD $0x4f305442 // shl v2.4s, v2.4s, #16
 	WORD $0x4f305463 // shl v3.4s, v3.4s, #16
@@ -6737,9 +6683,9 @@ loop:
 	WORD $0x4ebd8421 // add v1.4s, v1.4s, v29.4s
 	WORD $0x4e3c1c00 // and v0.16b, v0.16b, v28.16b
 	WORD $0x4e3c1c21 // and v1.16b, v1.16b, v28.16b
-	WORD $0xfc4085a2 // ldr d2, [x13], #8
+	WORD $0xfc4105a2 // ldr d2, [x13], #16
 	WORD $0x2f10a442 // uxtl v2.4s, v2.4h
-	WORD $0xfc4085a3 // ldr d3, [x13], #8
+	WORD $0xfc5f81a3 // ldur d3, [x13, #-8]
 	WORD $0x2f10a463 // uxtl v3.4s, v3.4h
 	WORD $0x4f305442 // shl v2.4s, v2.4s, #16
 	WORD $0x4f305463 // shl v3.4s, v3.4s, #16
@@ -6757,8 +6703,8 @@ loop:
 	WORD $0x4f300421 // sshr v1.4s, v1.4s, #16
 	WORD $0x0e612800 // xtn v0.4h, v0.4s
 	WORD $0x0e612821 // xtn v1.4h, v1.4s
-	WORD $0xfc0085c0 // str d0, [x14], #8
-	WORD $0xfc0085c1 // str d1, [x14], #8
+	WORD $0xfc0105c0 // str d0, [x14], #16
+	WORD $0xfc1f81c1 // stur d1, [x14, #-8]
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -6899,9 +6845,8 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10940 // ldp q0, q2, [x10], #32
 	WORD $0x6e20dfc1 // fmul v1.4s, v30.4s, v0.4s
-	WORD $0x3cc10542 // ldr q2, [x10], #16
 	WORD $0x6e22dfc3 // fmul v3.4s, v30.4s, v2.4s
 	WORD $0x4e3dd421 // fadd v1.4s, v1.4s, v29.4s
 	WORD $0x4e3dd463 // fadd v3.4s, v3.4s, v29.4s
@@ -6921,8 +6866,7 @@ loop:
 	WORD $0x6e22dc61 // fmul v1.4s, v3.4s, v2.4s
 	WORD $0x4e39d400 // fadd v0.4s, v0.4s, v25.4s
 	WORD $0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
-	WORD $0x3c810560 // str q0, [x11], #16
-	WORD $0x3c810561 // str q1, [x11], #16
+	WORD $0xac810560 // stp q0, q1, [x11], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -6989,9 +6933,8 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10940 // ldp q0, q2, [x10], #32
 	WORD $0x6e3ddc01 // fmul v1.4s, v0.4s, v29.4s
-	WORD $0x3cc10542 // ldr q2, [x10], #16
 	WORD $0x6e3ddc43 // fmul v3.4s, v2.4s, v29.4s
 	WORD $0x4e3ed421 // fadd v1.4s, v1.4s, v30.4s
 	WORD $0x4e3ed463 // fadd v3.4s, v3.4s, v30.4s
@@ -7001,8 +6944,7 @@ loop:
 	WORD $0x4e3ed442 // fadd v2.4s, v2.4s, v30.4s
 	WORD $0x6e20fc20 // fdiv v0.4s, v1.4s, v0.4s
 	WORD $0x6e22fc61 // fdiv v1.4s, v3.4s, v2.4s
-	WORD $0x3c810560 // str q0, [x11], #16
-	WORD $0x3c810561 // str q1, [x11], #16
+	WORD $0xac810560 // stp q0, q1, [x11], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -7063,15 +7005,12 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
-	WORD $0x3cc10561 // ldr q1, [x11], #16
+	WORD $0xacc10d40 // ldp q0, q3, [x10], #32
+	WORD $0xacc11161 // ldp q1, q4, [x11], #32
 	WORD $0x6e21dc02 // fmul v2.4s, v0.4s, v1.4s
-	WORD $0x3cc10543 // ldr q3, [x10], #16
-	WORD $0x3cc10564 // ldr q4, [x11], #16
 	WORD $0x6e24dc65 // fmul v5.4s, v3.4s, v4.4s
-	WORD $0x3cc10586 // ldr q6, [x12], #16
+	WORD $0xacc11d86 // ldp q6, q7, [x12], #32
 	WORD $0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD $0x3cc10587 // ldr q7, [x12], #16
 	WORD $0x4e27d4a5 // fadd v5.4s, v5.4s, v7.4s
 	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
 	WORD $0x6e25dc62 // fmul v2.4s, v3.4s, v5.4s
@@ -7083,8 +7022,7 @@ loop:
 	WORD $0x6e25fc83 // fdiv v3.4s, v4.4s, v5.4s
 	WORD $0x4ea1d400 // fsub v0.4s, v0.4s, v1.4s
 	WORD $0x4ea3d441 // fsub v1.4s, v2.4s, v3.4s
-	WORD $0x3c8105a0 // str q0, [x13], #16
-	WORD $0x3c8105a1 // str q1, [x13], #16
+	WORD $0xac8105a0 // stp q0, q1, [x13], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -7183,9 +7121,8 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10540 // ldp q0, q1, [x10], #32
 	WORD $0x6e20dfc0 // fmul v0.4s, v30.4s, v0.4s
-	WORD $0x3cc10541 // ldr q1, [x10], #16
 	WORD $0x6e21dfc1 // fmul v1.4s, v30.4s, v1.4s
 	WORD $0x4f300402 // sshr v2.4s, v0.4s, #16
 	WORD $0x4f300423 // sshr v3.4s, v1.4s, #16
@@ -7205,8 +7142,8 @@ loop:
 	WORD $0x4f3004a1 // sshr v1.4s, v5.4s, #16
 	WORD $0x0e612800 // xtn v0.4h, v0.4s
 	WORD $0x0e612821 // xtn v1.4h, v1.4s
-	WORD $0xfc008560 // str d0, [x11], #8
-	WORD $0xfc008561 // str d1, [x11], #8
+	WORD $0xfc010560 // str d0, [x11], #16
+	WORD $0xfc1f8161 // stur d1, [x11, #-8]
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -7271,14 +7208,13 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10540 // ldp q0, q1, [x10], #32
 	WORD $0x6e20dfc0 // fmul v0.4s, v30.4s, v0.4s
-	WORD $0x3cc10541 // ldr q1, [x10], #16
 	WORD $0x6e21dfc1 // fmul v1.4s, v30.4s, v1.4s
 	WORD $0x0e216800 // fcvtn v0.4h, v0.4s
 	WORD $0x0e216821 // fcvtn v1.4h, v1.4s
-	WORD $0xfc008560 // str d0, [x11], #8
-	WORD $0xfc008561 // str d1, [x11], #8
+	WORD $0xfc010560 // str d0, [x11], #16
+	WORD $0xfc1f8161 // stur d1, [x11, #-8]
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -7476,8 +7412,7 @@ after1:
 	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
 	WORD $0x3dc00562 // ldr q2, [x11, #16]
 	WORD $0x6e22dc21 // fmul v1.4s, v1.4s, v2.4s
-	WORD $0x3d800180 // str q0, [x12]
-	WORD $0x3d800581 // str q1, [x12, #16]
+	WORD $0xad000580 // stp q0, q1, [x12]
 	ADD $32, R10, R10; ADD $32, R11, R11; ADD $32, R12, R12; SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -8033,8 +7968,7 @@ after1:
 	WORD $0x6e22dc00 // fmul v0.4s, v0.4s, v2.4s
 	WORD $0x3dc00562 // ldr q2, [x11, #16]
 	WORD $0x6e22dc21 // fmul v1.4s, v1.4s, v2.4s
-	WORD $0x3d800180 // str q0, [x12]
-	WORD $0x3d800581 // str q1, [x12, #16]
+	WORD $0xad000580 // stp q0, q1, [x12]
 	ADD $32, R10, R10; ADD $32, R11, R11; ADD $32, R12, R12; SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -8463,24 +8397,20 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10540 // ldp q0, q1, [x10], #32
 	WORD $0x6e20dfc0 // fmul v0.4s, v30.4s, v0.4s
-	WORD $0x3cc10541 // ldr q1, [x10], #16
 	WORD $0x6e21dfc1 // fmul v1.4s, v30.4s, v1.4s
-	WORD $0x3cc10562 // ldr q2, [x11], #16
+	WORD $0xacc10d62 // ldp q2, q3, [x11], #32
 	WORD $0x6e22dfa2 // fmul v2.4s, v29.4s, v2.4s
-	WORD $0x3cc10563 // ldr q3, [x11], #16
 	WORD $0x6e23dfa3 // fmul v3.4s, v29.4s, v3.4s
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD $0x3cc10582 // ldr q2, [x12], #16
+	WORD $0xacc10d82 // ldp q2, q3, [x12], #32
 	WORD $0x6e3cdc42 // fmul v2.4s, v2.4s, v28.4s
-	WORD $0x3cc10583 // ldr q3, [x12], #16
 	WORD $0x6e3cdc63 // fmul v3.4s, v3.4s, v28.4s
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD $0x3c8105a0 // str q0, [x13], #16
-	WORD $0x3c8105a1 // str q1, [x13], #16
+	WORD $0xac8105a0 // stp q0, q1, [x13], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -8578,21 +8508,18 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10540 // ldp q0, q1, [x10], #32
 	WORD $0x6e3ddc00 // fmul v0.4s, v0.4s, v29.4s
-	WORD $0x3cc10541 // ldr q1, [x10], #16
 	WORD $0x6e3ddc21 // fmul v1.4s, v1.4s, v29.4s
-	WORD $0x3cc10562 // ldr q2, [x11], #16
+	WORD $0xacc11162 // ldp q2, q4, [x11], #32
 	WORD $0x6e22df83 // fmul v3.4s, v28.4s, v2.4s
-	WORD $0x3cc10564 // ldr q4, [x11], #16
 	WORD $0x6e24df85 // fmul v5.4s, v28.4s, v4.4s
 	WORD $0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
 	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
 	WORD $0x6e20dfc0 // fmul v0.4s, v30.4s, v0.4s
 	WORD $0x6e21dfc1 // fmul v1.4s, v30.4s, v1.4s
-	WORD $0x3cc10583 // ldr q3, [x12], #16
+	WORD $0xacc11583 // ldp q3, q5, [x12], #32
 	WORD $0x6e23df63 // fmul v3.4s, v27.4s, v3.4s
-	WORD $0x3cc10585 // ldr q5, [x12], #16
 	WORD $0x6e25df65 // fmul v5.4s, v27.4s, v5.4s
 	WORD $0x6e22dc42 // fmul v2.4s, v2.4s, v2.4s
 	WORD $0x6e24dc84 // fmul v4.4s, v4.4s, v4.4s
@@ -8606,12 +8533,10 @@ loop:
 	WORD $0x4e23d743 // fadd v3.4s, v26.4s, v3.4s
 	WORD $0x6e22fc00 // fdiv v0.4s, v0.4s, v2.4s
 	WORD $0x6e23fc21 // fdiv v1.4s, v1.4s, v3.4s
-	WORD $0x3cc105a2 // ldr q2, [x13], #16
+	WORD $0xacc10da2 // ldp q2, q3, [x13], #32
 	WORD $0x4ea0d440 // fsub v0.4s, v2.4s, v0.4s
-	WORD $0x3cc105a2 // ldr q2, [x13], #16
-	WORD $0x4ea1d441 // fsub v1.4s, v2.4s, v1.4s
-	WORD $0x3c8105c0 // str q0, [x14], #16
-	WORD $0x3c8105c1 // str q1, [x14], #16
+	WORD $0x4ea1d461 // fsub v1.4s, v3.4s, v1.4s
+	WORD $0xac8105c0 // stp q0, q1, [x14], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -8732,13 +8657,11 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10560 // ldr q0, [x11], #16
+	WORD $0xacc10560 // ldp q0, q1, [x11], #32
 	WORD $0x6e20dfa0 // fmul v0.4s, v29.4s, v0.4s
-	WORD $0x3cc10561 // ldr q1, [x11], #16
 	WORD $0x6e21dfa1 // fmul v1.4s, v29.4s, v1.4s
-	WORD $0x3cc10582 // ldr q2, [x12], #16
+	WORD $0xacc10d82 // ldp q2, q3, [x12], #32
 	WORD $0x6e22df82 // fmul v2.4s, v28.4s, v2.4s
-	WORD $0x3cc10583 // ldr q3, [x12], #16
 	WORD $0x6e23df83 // fmul v3.4s, v28.4s, v3.4s
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
@@ -8750,9 +8673,8 @@ loop:
 	WORD $0x6ea1e7c1 // fcmgt v1.4s, v30.4s, v1.4s
 	WORD $0x6e621f40 // bsl v0.16b, v26.16b, v2.16b
 	WORD $0x6e631f41 // bsl v1.16b, v26.16b, v3.16b
-	WORD $0x3cc10542 // ldr q2, [x10], #16
+	WORD $0xacc11142 // ldp q2, q4, [x10], #32
 	WORD $0x6e22df23 // fmul v3.4s, v25.4s, v2.4s
-	WORD $0x3cc10544 // ldr q4, [x10], #16
 	WORD $0x6e24df25 // fmul v5.4s, v25.4s, v4.4s
 	WORD $0x4e20d460 // fadd v0.4s, v3.4s, v0.4s
 	WORD $0x4e21d4a1 // fadd v1.4s, v5.4s, v1.4s
@@ -8760,8 +8682,7 @@ loop:
 	WORD $0x6e38dc21 // fmul v1.4s, v1.4s, v24.4s
 	WORD $0x4ea0d440 // fsub v0.4s, v2.4s, v0.4s
 	WORD $0x4ea1d481 // fsub v1.4s, v4.4s, v1.4s
-	WORD $0x3c8105a0 // str q0, [x13], #16
-	WORD $0x3c8105a1 // str q1, [x13], #16
+	WORD $0xac8105a0 // stp q0, q1, [x13], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -8860,19 +8781,16 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10940 // ldp q0, q2, [x10], #32
 	WORD $0x6e20dfc1 // fmul v1.4s, v30.4s, v0.4s
-	WORD $0x3cc10542 // ldr q2, [x10], #16
 	WORD $0x6e22dfc3 // fmul v3.4s, v30.4s, v2.4s
-	WORD $0x3cc10564 // ldr q4, [x11], #16
+	WORD $0xacc12164 // ldp q4, q8, [x11], #32
 	WORD $0x6e21dc81 // fmul v1.4s, v4.4s, v1.4s
-	WORD $0x3cc10564 // ldr q4, [x11], #16
-	WORD $0x6e23dc83 // fmul v3.4s, v4.4s, v3.4s
+	WORD $0x6e23dd03 // fmul v3.4s, v8.4s, v3.4s
 	WORD $0x6e20dfa4 // fmul v4.4s, v29.4s, v0.4s
 	WORD $0x6e22dfa5 // fmul v5.4s, v29.4s, v2.4s
-	WORD $0x3cc10586 // ldr q6, [x12], #16
+	WORD $0xacc11d86 // ldp q6, q7, [x12], #32
 	WORD $0x4ea4d4c4 // fsub v4.4s, v6.4s, v4.4s
-	WORD $0x3cc10587 // ldr q7, [x12], #16
 	WORD $0x4ea5d4e5 // fsub v5.4s, v7.4s, v5.4s
 	WORD $0x6e24fc21 // fdiv v1.4s, v1.4s, v4.4s
 	WORD $0x6e25fc63 // fdiv v3.4s, v3.4s, v5.4s
@@ -8886,8 +8804,7 @@ loop:
 	WORD $0x6e25fc42 // fdiv v2.4s, v2.4s, v5.4s
 	WORD $0x4ea0d420 // fsub v0.4s, v1.4s, v0.4s
 	WORD $0x4ea2d461 // fsub v1.4s, v3.4s, v2.4s
-	WORD $0x3c8105a0 // str q0, [x13], #16
-	WORD $0x3c8105a1 // str q1, [x13], #16
+	WORD $0xac8105a0 // stp q0, q1, [x13], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -8982,19 +8899,16 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc105a0 // ldr q0, [x13], #16
+	WORD $0xacc105a0 // ldp q0, q1, [x13], #32
 	WORD $0x6e20dc00 // fmul v0.4s, v0.4s, v0.4s
-	WORD $0x3cc105a1 // ldr q1, [x13], #16
 	WORD $0x6e21dc21 // fmul v1.4s, v1.4s, v1.4s
-	WORD $0x3cc10542 // ldr q2, [x10], #16
+	WORD $0xacc11142 // ldp q2, q4, [x10], #32
 	WORD $0x6e22dc43 // fmul v3.4s, v2.4s, v2.4s
-	WORD $0x3cc10544 // ldr q4, [x10], #16
 	WORD $0x6e24dc85 // fmul v5.4s, v4.4s, v4.4s
 	WORD $0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
 	WORD $0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD $0x3cc10583 // ldr q3, [x12], #16
+	WORD $0xacc11583 // ldp q3, q5, [x12], #32
 	WORD $0x6e23dc63 // fmul v3.4s, v3.4s, v3.4s
-	WORD $0x3cc10585 // ldr q5, [x12], #16
 	WORD $0x6e25dca5 // fmul v5.4s, v5.4s, v5.4s
 	WORD $0x4e20d460 // fadd v0.4s, v3.4s, v0.4s
 	WORD $0x4e21d4a1 // fadd v1.4s, v5.4s, v1.4s
@@ -9004,14 +8918,12 @@ loop:
 	WORD $0x6ea1f825 // fsqrt v5.4s, v1.4s
 	WORD $0x6e23dc00 // fmul v0.4s, v0.4s, v3.4s
 	WORD $0x6e25dc21 // fmul v1.4s, v1.4s, v5.4s
-	WORD $0x3cc10563 // ldr q3, [x11], #16
+	WORD $0xacc11563 // ldp q3, q5, [x11], #32
 	WORD $0x6e23dc42 // fmul v2.4s, v2.4s, v3.4s
-	WORD $0x3cc10563 // ldr q3, [x11], #16
-	WORD $0x6e23dc83 // fmul v3.4s, v4.4s, v3.4s
+	WORD $0x6e25dc83 // fmul v3.4s, v4.4s, v5.4s
 	WORD $0x6e20fc40 // fdiv v0.4s, v2.4s, v0.4s
 	WORD $0x6e21fc61 // fdiv v1.4s, v3.4s, v1.4s
-	WORD $0x3c8105c0 // str q0, [x14], #16
-	WORD $0x3c8105c1 // str q1, [x14], #16
+	WORD $0xac8105c0 // stp q0, q1, [x14], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -9122,19 +9034,16 @@ row:
 	MOVD 8(R0), R2; SUBS $4, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10560 // ldr q0, [x11], #16
+	WORD $0xacc10560 // ldp q0, q1, [x11], #32
 	WORD $0x6e60dc00 // fmul v0.2d, v0.2d, v0.2d
-	WORD $0x3cc10561 // ldr q1, [x11], #16
 	WORD $0x6e61dc21 // fmul v1.2d, v1.2d, v1.2d
-	WORD $0x3cc10582 // ldr q2, [x12], #16
+	WORD $0xacc10d82 // ldp q2, q3, [x12], #32
 	WORD $0x6e62dc42 // fmul v2.2d, v2.2d, v2.2d
-	WORD $0x3cc10583 // ldr q3, [x12], #16
 	WORD $0x6e63dc63 // fmul v3.2d, v3.2d, v3.2d
 	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x3cc10542 // ldr q2, [x10], #16
+	WORD $0xacc10d42 // ldp q2, q3, [x10], #32
 	WORD $0x6e62dc42 // fmul v2.2d, v2.2d, v2.2d
-	WORD $0x3cc10543 // ldr q3, [x10], #16
 	WORD $0x6e63dc63 // fmul v3.2d, v3.2d, v3.2d
 	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
 	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
@@ -9150,8 +9059,7 @@ loop:
 	WORD $0x4ee1d461 // fsub v1.2d, v3.2d, v1.2d
 	WORD $0x6e7ddc00 // fmul v0.2d, v0.2d, v29.2d
 	WORD $0x6e7ddc21 // fmul v1.2d, v1.2d, v29.2d
-	WORD $0x3c8105a0 // str q0, [x13], #16
-	WORD $0x3c8105a1 // str q1, [x13], #16
+	WORD $0xac8105a0 // stp q0, q1, [x13], #32
 	SUBS $4, R2, R2; BGE loop
 
 tail:
@@ -9280,17 +9188,14 @@ row:
 	MOVD 8(R0), R2; SUBS $4, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10560 // ldr q0, [x11], #16
-	WORD $0x3cc10581 // ldr q1, [x12], #16
+	WORD $0xacc10960 // ldp q0, q2, [x11], #32
+	WORD $0xacc10d81 // ldp q1, q3, [x12], #32
 	WORD $0x6e61dc01 // fmul v1.2d, v0.2d, v1.2d
-	WORD $0x3cc10562 // ldr q2, [x11], #16
-	WORD $0x3cc10583 // ldr q3, [x12], #16
 	WORD $0x6e63dc43 // fmul v3.2d, v2.2d, v3.2d
 	WORD $0x6e61dfc1 // fmul v1.2d, v30.2d, v1.2d
 	WORD $0x6e63dfc3 // fmul v3.2d, v30.2d, v3.2d
-	WORD $0x3cc10544 // ldr q4, [x10], #16
+	WORD $0xacc11944 // ldp q4, q6, [x10], #32
 	WORD $0x6e64dc85 // fmul v5.2d, v4.2d, v4.2d
-	WORD $0x3cc10546 // ldr q6, [x10], #16
 	WORD $0x6e66dcc7 // fmul v7.2d, v6.2d, v6.2d
 	WORD $0x4ee1d4a1 // fsub v1.2d, v5.2d, v1.2d
 	WORD $0x4ee3d4e3 // fsub v3.2d, v7.2d, v3.2d
@@ -9304,8 +9209,7 @@ loop:
 	WORD $0x6e62df82 // fmul v2.2d, v28.2d, v2.2d
 	WORD $0x6e60fc20 // fdiv v0.2d, v1.2d, v0.2d
 	WORD $0x6e62fc61 // fdiv v1.2d, v3.2d, v2.2d
-	WORD $0x3c8105a0 // str q0, [x13], #16
-	WORD $0x3c8105a1 // str q1, [x13], #16
+	WORD $0xac8105a0 // stp q0, q1, [x13], #32
 	SUBS $4, R2, R2; BGE loop
 
 tail:
@@ -9429,19 +9333,16 @@ row:
 	MOVD 8(R0), R2; SUBS $4, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10560 // ldr q0, [x11], #16
+	WORD $0xacc10560 // ldp q0, q1, [x11], #32
 	WORD $0x6e60dc00 // fmul v0.2d, v0.2d, v0.2d
-	WORD $0x3cc10561 // ldr q1, [x11], #16
 	WORD $0x6e61dc21 // fmul v1.2d, v1.2d, v1.2d
-	WORD $0x3cc10582 // ldr q2, [x12], #16
+	WORD $0xacc10d82 // ldp q2, q3, [x12], #32
 	WORD $0x6e62dc42 // fmul v2.2d, v2.2d, v2.2d
-	WORD $0x3cc10583 // ldr q3, [x12], #16
 	WORD $0x6e63dc63 // fmul v3.2d, v3.2d, v3.2d
 	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x3cc10542 // ldr q2, [x10], #16
+	WORD $0xacc10d42 // ldp q2, q3, [x10], #32
 	WORD $0x6e62dc42 // fmul v2.2d, v2.2d, v2.2d
-	WORD $0x3cc10543 // ldr q3, [x10], #16
 	WORD $0x6e63dc63 // fmul v3.2d, v3.2d, v3.2d
 	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
 	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
@@ -9451,12 +9352,10 @@ loop:
 	WORD $0x4ee1d7a1 // fsub v1.2d, v29.2d, v1.2d
 	WORD $0x6ee1f800 // fsqrt v0.2d, v0.2d
 	WORD $0x6ee1f821 // fsqrt v1.2d, v1.2d
-	WORD $0x3cc105a2 // ldr q2, [x13], #16
+	WORD $0xacc10da2 // ldp q2, q3, [x13], #32
 	WORD $0x6e60fc40 // fdiv v0.2d, v2.2d, v0.2d
-	WORD $0x3cc105a2 // ldr q2, [x13], #16
-	WORD $0x6e61fc41 // fdiv v1.2d, v2.2d, v1.2d
-	WORD $0x3c8105c0 // str q0, [x14], #16
-	WORD $0x3c8105c1 // str q1, [x14], #16
+	WORD $0x6e61fc61 // fdiv v1.2d, v3.2d, v1.2d
+	WORD $0xac8105c0 // stp q0, q1, [x14], #32
 	SUBS $4, R2, R2; BGE loop
 
 tail:
@@ -9599,26 +9498,22 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10540 // ldp q0, q1, [x10], #32
 	WORD $0x6e20dfc0 // fmul v0.4s, v30.4s, v0.4s
-	WORD $0x3cc10541 // ldr q1, [x10], #16
 	WORD $0x6e21dfc1 // fmul v1.4s, v30.4s, v1.4s
-	WORD $0x3cc10562 // ldr q2, [x11], #16
+	WORD $0xacc10d62 // ldp q2, q3, [x11], #32
 	WORD $0x6e22dfa2 // fmul v2.4s, v29.4s, v2.4s
-	WORD $0x3cc10563 // ldr q3, [x11], #16
 	WORD $0x6e23dfa3 // fmul v3.4s, v29.4s, v3.4s
 	WORD $0x4ea2d400 // fsub v0.4s, v0.4s, v2.4s
 	WORD $0x4ea3d421 // fsub v1.4s, v1.4s, v3.4s
 	WORD $0x6e3edc00 // fmul v0.4s, v0.4s, v30.4s
 	WORD $0x6e3edc21 // fmul v1.4s, v1.4s, v30.4s
-	WORD $0x3cc10584 // ldr q4, [x12], #16
+	WORD $0xacc11584 // ldp q4, q5, [x12], #32
 	WORD $0x4e20d480 // fadd v0.4s, v4.4s, v0.4s
-	WORD $0x3cc10584 // ldr q4, [x12], #16
-	WORD $0x4e21d481 // fadd v1.4s, v4.4s, v1.4s
+	WORD $0x4e21d4a1 // fadd v1.4s, v5.4s, v1.4s
 	WORD $0x4ea2d400 // fsub v0.4s, v0.4s, v2.4s
 	WORD $0x4ea3d421 // fsub v1.4s, v1.4s, v3.4s
-	WORD $0x3c8105a0 // str q0, [x13], #16
-	WORD $0x3c8105a1 // str q1, [x13], #16
+	WORD $0xac8105a0 // stp q0, q1, [x13], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -9711,30 +9606,25 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10560 // ldr q0, [x11], #16
+	WORD $0xacc10560 // ldp q0, q1, [x11], #32
 	WORD $0x6e20dc00 // fmul v0.4s, v0.4s, v0.4s
-	WORD $0x3cc10561 // ldr q1, [x11], #16
 	WORD $0x6e21dc21 // fmul v1.4s, v1.4s, v1.4s
-	WORD $0x3cc10582 // ldr q2, [x12], #16
+	WORD $0xacc11182 // ldp q2, q4, [x12], #32
 	WORD $0x4ea0d440 // fsub v0.4s, v2.4s, v0.4s
-	WORD $0x3cc10582 // ldr q2, [x12], #16
-	WORD $0x4ea1d441 // fsub v1.4s, v2.4s, v1.4s
+	WORD $0x4ea1d481 // fsub v1.4s, v4.4s, v1.4s
 	WORD $0x4e3ed400 // fadd v0.4s, v0.4s, v30.4s
 	WORD $0x4e3ed421 // fadd v1.4s, v1.4s, v30.4s
 	WORD $0x6ea1f800 // fsqrt v0.4s, v0.4s
 	WORD $0x6ea1f821 // fsqrt v1.4s, v1.4s
-	WORD $0x3cc10542 // ldr q2, [x10], #16
+	WORD $0xacc10d42 // ldp q2, q3, [x10], #32
 	WORD $0x6e22dfa2 // fmul v2.4s, v29.4s, v2.4s
-	WORD $0x3cc10543 // ldr q3, [x10], #16
 	WORD $0x6e23dfa3 // fmul v3.4s, v29.4s, v3.4s
 	WORD $0x6e20fc40 // fdiv v0.4s, v2.4s, v0.4s
 	WORD $0x6e21fc61 // fdiv v1.4s, v3.4s, v1.4s
-	WORD $0x3cc105a2 // ldr q2, [x13], #16
+	WORD $0xacc10da2 // ldp q2, q3, [x13], #32
 	WORD $0x4ea0d440 // fsub v0.4s, v2.4s, v0.4s
-	WORD $0x3cc105a2 // ldr q2, [x13], #16
-	WORD $0x4ea1d441 // fsub v1.4s, v2.4s, v1.4s
-	WORD $0x3c8105c0 // str q0, [x14], #16
-	WORD $0x3c8105c1 // str q1, [x14], #16
+	WORD $0x4ea1d461 // fsub v1.4s, v3.4s, v1.4s
+	WORD $0xac8105c0 // stp q0, q1, [x14], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -9839,17 +9729,13 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
-	WORD $0x3cc10561 // ldr q1, [x11], #16
+	WORD $0xacc10d40 // ldp q0, q3, [x10], #32
+	WORD $0xacc11161 // ldp q1, q4, [x11], #32
 	WORD $0x6e21dc02 // fmul v2.4s, v0.4s, v1.4s
-	WORD $0x3cc10543 // ldr q3, [x10], #16
-	WORD $0x3cc10564 // ldr q4, [x11], #16
 	WORD $0x6e24dc65 // fmul v5.4s, v3.4s, v4.4s
-	WORD $0x3cc10586 // ldr q6, [x12], #16
-	WORD $0x3cc105a7 // ldr q7, [x13], #16
+	WORD $0xacc12586 // ldp q6, q9, [x12], #32
+	WORD $0xacc129a7 // ldp q7, q10, [x13], #32
 	WORD $0x6e27dcc8 // fmul v8.4s, v6.4s, v7.4s
-	WORD $0x3cc10589 // ldr q9, [x12], #16
-	WORD $0x3cc105aa // ldr q10, [x13], #16
 	WORD $0x6e2add2b // fmul v11.4s, v9.4s, v10.4s
 	WORD $0x4ea8d442 // fsub v2.4s, v2.4s, v8.4s
 	WORD $0x4eabd4a5 // fsub v5.4s, v5.4s, v11.4s
@@ -9867,8 +9753,7 @@ loop:
 	WORD $0x4e21d4a1 // fadd v1.4s, v5.4s, v1.4s
 	WORD $0x6ea1f800 // fsqrt v0.4s, v0.4s
 	WORD $0x6ea1f821 // fsqrt v1.4s, v1.4s
-	WORD $0x3c8105c0 // str q0, [x14], #16
-	WORD $0x3c8105c1 // str q1, [x14], #16
+	WORD $0xac8105c0 // stp q0, q1, [x14], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -9978,38 +9863,30 @@ row:
 	SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
-	WORD $0x3cc10561 // ldr q1, [x11], #16
+	WORD $0xacc10d40 // ldp q0, q3, [x10], #32
+	WORD $0xacc11161 // ldp q1, q4, [x11], #32
 	WORD $0x6e21dc02 // fmul v2.4s, v0.4s, v1.4s
-	WORD $0x3cc10543 // ldr q3, [x10], #16
-	WORD $0x3cc10564 // ldr q4, [x11], #16
 	WORD $0x6e24dc65 // fmul v5.4s, v3.4s, v4.4s
-	WORD $0x3cc10586 // ldr q6, [x12], #16
-	WORD $0x3cc105a7 // ldr q7, [x13], #16
+	WORD $0xacc12586 // ldp q6, q9, [x12], #32
+	WORD $0xacc129a7 // ldp q7, q10, [x13], #32
 	WORD $0x6e27dcc8 // fmul v8.4s, v6.4s, v7.4s
-	WORD $0x3cc10589 // ldr q9, [x12], #16
-	WORD $0x3cc105aa // ldr q10, [x13], #16
 	WORD $0x6e2add2b // fmul v11.4s, v9.4s, v10.4s
 	WORD $0x4ea8d442 // fsub v2.4s, v2.4s, v8.4s
 	WORD $0x4eabd4a5 // fsub v5.4s, v5.4s, v11.4s
-	WORD $0x3cc105c8 // ldr q8, [x14], #16
+	WORD $0xacc12dc8 // ldp q8, q11, [x14], #32
 	WORD $0x4e28d442 // fadd v2.4s, v2.4s, v8.4s
-	WORD $0x3cc105c8 // ldr q8, [x14], #16
-	WORD $0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
+	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
 	WORD $0x6e27dc21 // fmul v1.4s, v1.4s, v7.4s
 	WORD $0x6e2adc84 // fmul v4.4s, v4.4s, v10.4s
 	WORD $0x6e26dc00 // fmul v0.4s, v0.4s, v6.4s
 	WORD $0x6e29dc63 // fmul v3.4s, v3.4s, v9.4s
 	WORD $0x4e20d420 // fadd v0.4s, v1.4s, v0.4s
 	WORD $0x4e23d481 // fadd v1.4s, v4.4s, v3.4s
-	WORD $0x3cc105e3 // ldr q3, [x15], #16
+	WORD $0xacc111e3 // ldp q3, q4, [x15], #32
 	WORD $0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD $0x3cc105e3 // ldr q3, [x15], #16
-	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD $0x3c810602 // str q2, [x16], #16
-	WORD $0x3c810605 // str q5, [x16], #16
-	WORD $0x3c810620 // str q0, [x17], #16
-	WORD $0x3c810621 // str q1, [x17], #16
+	WORD $0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
+	WORD $0xac811602 // stp q2, q5, [x16], #32
+	WORD $0xac810620 // stp q0, q1, [x17], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -10599,8 +10476,7 @@ after7:
 	WORD $0x6e23dc63 // fmul v3.4s, v3.4s, v3.4s
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD $0x3d8001a0 // str q0, [x13]
-	WORD $0x3d8005a1 // str q1, [x13, #16]
+	WORD $0xad0005a0 // stp q0, q1, [x13]
 	ADD $32, R10, R10; ADD $32, R11, R11; ADD $32, R12, R12; ADD $32, R13, R13; SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -12413,8 +12289,7 @@ after7:
 	WORD $0x6e22dc42 // fmul v2.4s, v2.4s, v2.4s
 	WORD $0x4e20d420 // fadd v0.4s, v1.4s, v0.4s
 	WORD $0x4e22d461 // fadd v1.4s, v3.4s, v2.4s
-	WORD $0x3d8001a0 // str q0, [x13]
-	WORD $0x3d8005a1 // str q1, [x13, #16]
+	WORD $0xad0005a0 // stp q0, q1, [x13]
 	ADD $32, R10, R10; ADD $32, R11, R11; ADD $32, R12, R12; ADD $32, R13, R13; SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -13723,28 +13598,23 @@ row:
 	MOVD 8(R0), R2; SUBS $4, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10540 // ldp q0, q1, [x10], #32
 	WORD $0x6e60dfc0 // fmul v0.2d, v30.2d, v0.2d
-	WORD $0x3cc10541 // ldr q1, [x10], #16
 	WORD $0x6e61dfc1 // fmul v1.2d, v30.2d, v1.2d
-	WORD $0x3cc10562 // ldr q2, [x11], #16
+	WORD $0xacc10d62 // ldp q2, q3, [x11], #32
 	WORD $0x4ee0d442 // fsub v2.2d, v2.2d, v0.2d
-	WORD $0x3cc10563 // ldr q3, [x11], #16
 	WORD $0x4ee1d463 // fsub v3.2d, v3.2d, v1.2d
-	WORD $0x3cc10584 // ldr q4, [x12], #16
+	WORD $0xacc11584 // ldp q4, q5, [x12], #32
 	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
-	WORD $0x3cc10584 // ldr q4, [x12], #16
-	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
+	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
 	WORD $0x6e62dfa2 // fmul v2.2d, v29.2d, v2.2d
 	WORD $0x6e63dfa3 // fmul v3.2d, v29.2d, v3.2d
-	WORD $0x3cc105a4 // ldr q4, [x13], #16
+	WORD $0xacc115a4 // ldp q4, q5, [x13], #32
 	WORD $0x4ee4d400 // fsub v0.2d, v0.2d, v4.2d
-	WORD $0x3cc105a4 // ldr q4, [x13], #16
-	WORD $0x4ee4d421 // fsub v1.2d, v1.2d, v4.2d
+	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
 	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
 	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x3c8105c0 // str q0, [x14], #16
-	WORD $0x3c8105c1 // str q1, [x14], #16
+	WORD $0xac8105c0 // stp q0, q1, [x14], #32
 	SUBS $4, R2, R2; BGE loop
 
 tail:
@@ -13887,26 +13757,22 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
-	WORD $0x3cc10561 // ldr q1, [x11], #16
+	WORD $0xacc10940 // ldp q0, q2, [x10], #32
+	WORD $0xacc10d61 // ldp q1, q3, [x11], #32
 	WORD $0x4ea19c00 // mul v0.4s, v0.4s, v1.4s
-	WORD $0x3cc10542 // ldr q2, [x10], #16
-	WORD $0x3cc10563 // ldr q3, [x11], #16
 	WORD $0x4ea39c42 // mul v2.4s, v2.4s, v3.4s
 	WORD $0x6ea187c1 // sub v1.4s, v30.4s, v1.4s
 	WORD $0x6ea387c3 // sub v3.4s, v30.4s, v3.4s
-	WORD $0x3cc10584 // ldr q4, [x12], #16
+	WORD $0xacc11584 // ldp q4, q5, [x12], #32
 	WORD $0x4ea49c21 // mul v1.4s, v1.4s, v4.4s
-	WORD $0x3cc10584 // ldr q4, [x12], #16
-	WORD $0x4ea49c63 // mul v3.4s, v3.4s, v4.4s
+	WORD $0x4ea59c63 // mul v3.4s, v3.4s, v5.4s
 	WORD $0x4ea18400 // add v0.4s, v0.4s, v1.4s
 	WORD $0x4ea38441 // add v1.4s, v2.4s, v3.4s
 	WORD $0x4ebd8400 // add v0.4s, v0.4s, v29.4s
 	WORD $0x4ebd8421 // add v1.4s, v1.4s, v29.4s
 	WORD $0x4ebc4400 // sshl v0.4s, v0.4s, v28.4s
 	WORD $0x4ebc4421 // sshl v1.4s, v1.4s, v28.4s
-	WORD $0x3c8105a0 // str q0, [x13], #16
-	WORD $0x3c8105a1 // str q1, [x13], #16
+	WORD $0xac8105a0 // stp q0, q1, [x13], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -13996,17 +13862,14 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
-	WORD $0x3cc10581 // ldr q1, [x12], #16
+	WORD $0xacc10d40 // ldp q0, q3, [x10], #32
+	WORD $0xacc11181 // ldp q1, q4, [x12], #32
 	WORD $0x4ea1d402 // fsub v2.4s, v0.4s, v1.4s
-	WORD $0x3cc10543 // ldr q3, [x10], #16
-	WORD $0x3cc10584 // ldr q4, [x12], #16
 	WORD $0x4ea4d465 // fsub v5.4s, v3.4s, v4.4s
 	WORD $0x4ea0f842 // fabs v2.4s, v2.4s
 	WORD $0x4ea0f8a5 // fabs v5.4s, v5.4s
-	WORD $0x3cc10566 // ldr q6, [x11], #16
+	WORD $0xacc11d66 // ldp q6, q7, [x11], #32
 	WORD $0x6e3edcc6 // fmul v6.4s, v6.4s, v30.4s
-	WORD $0x3cc10567 // ldr q7, [x11], #16
 	WORD $0x6e3edce7 // fmul v7.4s, v7.4s, v30.4s
 	WORD $0x6ea6e442 // fcmgt v2.4s, v2.4s, v6.4s
 	WORD $0x6ea7e4a5 // fcmgt v5.4s, v5.4s, v7.4s
@@ -14018,8 +13881,7 @@ loop:
 	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
 	WORD $0x6e601c22 // bsl v2.16b, v1.16b, v0.16b
 	WORD $0x6e631c85 // bsl v5.16b, v4.16b, v3.16b
-	WORD $0x3c8105a2 // str q2, [x13], #16
-	WORD $0x3c8105a5 // str q5, [x13], #16
+	WORD $0xac8115a2 // stp q2, q5, [x13], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -14164,9 +14026,9 @@ row:
 	MOVD 8(R0), R2; SUBS $32, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0xfc408540 // ldr d0, [x10], #8
+	WORD $0xfc440540 // ldr d0, [x10], #64
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
-	WORD $0xfc408541 // ldr d1, [x10], #8
+	WORD $0xfc5c8141 // ldur d1, [x10, #-56]
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
 	WORD $0x4f305421 // shl v1.4s, v1.4s, #16
@@ -14218,11 +14080,10 @@ loop:
 	WORD $0x6e20dc00 // fmul v0.4s, v0.4s, v0.4s
 	WORD $0x4e21d7de // fadd v30.4s, v30.4s, v1.4s
 	WORD $0x4e20d7bd // fadd v29.4s, v29.4s, v0.4s
-	WORD $0x3c810561 // str q1, [x11], #16
-	WORD $0x3c810560 // str q0, [x11], #16
-	WORD $0xfc408540 // ldr d0, [x10], #8
+	WORD $0xac840161 // stp q1, q0, [x11], #128
+	WORD $0xfc5d0140 // ldur d0, [x10, #-48]
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
-	WORD $0xfc408541 // ldr d1, [x10], #8
+	WORD $0xfc5d8141 // ldur d1, [x10, #-40]
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
 	WORD $0x4f305421 // shl v1.4s, v1.4s, #16
@@ -14274,11 +14135,10 @@ loop:
 	WORD $0x6e20dc00 // fmul v0.4s, v0.4s, v0.4s
 	WORD $0x4e21d79c // fadd v28.4s, v28.4s, v1.4s
 	WORD $0x4e20d77b // fadd v27.4s, v27.4s, v0.4s
-	WORD $0x3c810561 // str q1, [x11], #16
-	WORD $0x3c810560 // str q0, [x11], #16
-	WORD $0xfc408540 // ldr d0, [x10], #8
+	WORD $0xad3d0161 // stp q1, q0, [x11, #-96]
+	WORD $0xfc5e0140 // ldur d0, [x10, #-32]
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
-	WORD $0xfc408541 // ldr d1, [x10], #8
+	WORD $0xfc5e8141 // ldur d1, [x10, #-24]
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
 	WORD $0x4f305421 // shl v1.4s, v1.4s, #16
@@ -14330,11 +14190,10 @@ loop:
 	WORD $0x6e20dc00 // fmul v0.4s, v0.4s, v0.4s
 	WORD $0x4e21d75a // fadd v26.4s, v26.4s, v1.4s
 	WORD $0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
-	WORD $0x3c810561 // str q1, [x11], #16
-	WORD $0x3c810560 // str q0, [x11], #16
-	WORD $0xfc408540 // ldr d0, [x10], #8
+	WORD $0xad3e0161 // stp q1, q0, [x11, #-64]
+	WORD $0xfc5f0140 // ldur d0, [x10, #-16]
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
-	WORD $0xfc408541 // ldr d1, [x10], #8
+	WORD $0xfc5f8141 // ldur d1, [x10, #-8]
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
 	WORD $0x4f305421 // shl v1.4s, v1.4s, #16
@@ -14386,8 +14245,7 @@ loop:
 	WORD $0x6e20dc00 // fmul v0.4s, v0.4s, v0.4s
 	WORD $0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
 	WORD $0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
-	WORD $0x3c810561 // str q1, [x11], #16
-	WORD $0x3c810560 // str q0, [x11], #16
+	WORD $0xad3f0161 // stp q1, q0, [x11, #-32]
 	SUBS $32, R2, R2; BGE loop
 
 tail:
@@ -15095,9 +14953,9 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0xfc408540 // ldr d0, [x10], #8
+	WORD $0xfc410540 // ldr d0, [x10], #16
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
-	WORD $0xfc408541 // ldr d1, [x10], #8
+	WORD $0xfc5f8141 // ldur d1, [x10, #-8]
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
 	WORD $0x4f305421 // shl v1.4s, v1.4s, #16
@@ -15159,8 +15017,7 @@ loop:
 	WORD $0x4e611c41 // bic v1.16b, v2.16b, v1.16b
 	WORD $0x4e20d7de // fadd v30.4s, v30.4s, v0.4s
 	WORD $0x4e21d7bd // fadd v29.4s, v29.4s, v1.4s
-	WORD $0x3c810560 // str q0, [x11], #16
-	WORD $0x3c810561 // str q1, [x11], #16
+	WORD $0xac810560 // stp q0, q1, [x11], #32
 	WORD $0x4ebe1fdf // orr v31.16b, v30.16b, v30.16b
 	WORD $0x4ebc1f9e // orr v30.16b, v28.16b, v28.16b
 	WORD $0x4eba1f5c // orr v28.16b, v26.16b, v26.16b
@@ -15338,9 +15195,9 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0xfc408540 // ldr d0, [x10], #8
+	WORD $0xfc410540 // ldr d0, [x10], #16
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0xfc408541 // ldr d1, [x10], #8
+	WORD $0xfc5f8141 // ldur d1, [x10, #-8]
 	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD $0x4eb3d400 // fsub v0.4s, v0.4s, v19.4s
 	WORD $0x4eb3d421 // fsub v1.4s, v1.4s, v19.4s
@@ -15400,8 +15257,7 @@ loop:
 	WORD $0x4e611c41 // bic v1.16b, v2.16b, v1.16b
 	WORD $0x4e20d7de // fadd v30.4s, v30.4s, v0.4s
 	WORD $0x4e21d7bd // fadd v29.4s, v29.4s, v1.4s
-	WORD $0x3c810560 // str q0, [x11], #16
-	WORD $0x3c810561 // str q1, [x11], #16
+	WORD $0xac810560 // stp q0, q1, [x11], #32
 	WORD $0x4ebe1fdf // orr v31.16b, v30.16b, v30.16b
 	WORD $0x4ebc1f9e // orr v30.16b, v28.16b, v28.16b
 	WORD $0x4eba1f5c // orr v28.16b, v26.16b, v26.16b
@@ -15578,9 +15434,9 @@ row:
 	MOVD 8(R0), R2; SUBS $32, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0xfc408540 // ldr d0, [x10], #8
+	WORD $0xfc440540 // ldr d0, [x10], #64
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0xfc408541 // ldr d1, [x10], #8
+	WORD $0xfc5c8141 // ldur d1, [x10, #-56]
 	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD $0x4eb3d400 // fsub v0.4s, v0.4s, v19.4s
 	WORD $0x4eb3d421 // fsub v1.4s, v1.4s, v19.4s
@@ -15630,11 +15486,10 @@ loop:
 	WORD $0x6e20dc00 // fmul v0.4s, v0.4s, v0.4s
 	WORD $0x4e21d7de // fadd v30.4s, v30.4s, v1.4s
 	WORD $0x4e20d7bd // fadd v29.4s, v29.4s, v0.4s
-	WORD $0x3c810561 // str q1, [x11], #16
-	WORD $0x3c810560 // str q0, [x11], #16
-	WORD $0xfc408540 // ldr d0, [x10], #8
+	WORD $0xac840161 // stp q1, q0, [x11], #128
+	WORD $0xfc5d0140 // ldur d0, [x10, #-48]
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0xfc408541 // ldr d1, [x10], #8
+	WORD $0xfc5d8141 // ldur d1, [x10, #-40]
 	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD $0x4eb3d400 // fsub v0.4s, v0.4s, v19.4s
 	WORD $0x4eb3d421 // fsub v1.4s, v1.4s, v19.4s
@@ -15684,11 +15539,10 @@ loop:
 	WORD $0x6e20dc00 // fmul v0.4s, v0.4s, v0.4s
 	WORD $0x4e21d79c // fadd v28.4s, v28.4s, v1.4s
 	WORD $0x4e20d77b // fadd v27.4s, v27.4s, v0.4s
-	WORD $0x3c810561 // str q1, [x11], #16
-	WORD $0x3c810560 // str q0, [x11], #16
-	WORD $0xfc408540 // ldr d0, [x10], #8
+	WORD $0xad3d0161 // stp q1, q0, [x11, #-96]
+	WORD $0xfc5e0140 // ldur d0, [x10, #-32]
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0xfc408541 // ldr d1, [x10], #8
+	WORD $0xfc5e8141 // ldur d1, [x10, #-24]
 	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD $0x4eb3d400 // fsub v0.4s, v0.4s, v19.4s
 	WORD $0x4eb3d421 // fsub v1.4s, v1.4s, v19.4s
@@ -15738,11 +15592,10 @@ loop:
 	WORD $0x6e20dc00 // fmul v0.4s, v0.4s, v0.4s
 	WORD $0x4e21d75a // fadd v26.4s, v26.4s, v1.4s
 	WORD $0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
-	WORD $0x3c810561 // str q1, [x11], #16
-	WORD $0x3c810560 // str q0, [x11], #16
-	WORD $0xfc408540 // ldr d0, [x10], #8
+	WORD $0xad3e0161 // stp q1, q0, [x11, #-64]
+	WORD $0xfc5f0140 // ldur d0, [x10, #-16]
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0xfc408541 // ldr d1, [x10], #8
+	WORD $0xfc5f8141 // ldur d1, [x10, #-8]
 	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD $0x4eb3d400 // fsub v0.4s, v0.4s, v19.4s
 	WORD $0x4eb3d421 // fsub v1.4s, v1.4s, v19.4s
@@ -15792,8 +15645,7 @@ loop:
 	WORD $0x6e20dc00 // fmul v0.4s, v0.4s, v0.4s
 	WORD $0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
 	WORD $0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
-	WORD $0x3c810561 // str q1, [x11], #16
-	WORD $0x3c810560 // str q0, [x11], #16
+	WORD $0xad3f0161 // stp q1, q0, [x11, #-32]
 	SUBS $32, R2, R2; BGE loop
 
 tail:
@@ -16420,15 +16272,17 @@ next:
 done:
 	RET
 
-DATA k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_pool<>+0(SB)/8, $0xffffffffffffffff
-DATA k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_pool<>+8(SB)/8, $0xffffffffffffffff
+DATA k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_pool<>+0(SB)/8, $0xff800000ff800000
+DATA k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_pool<>+8(SB)/8, $0xff800000ff800000
 DATA k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_pool<>+16(SB)/8, $0xffffffffffffffff
 DATA k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_pool<>+24(SB)/8, $0xffffffffffffffff
-DATA k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_pool<>+32(SB)/8, $0x0000000000000000
-DATA k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_pool<>+40(SB)/8, $0x0000000000000000
+DATA k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_pool<>+32(SB)/8, $0xffffffffffffffff
+DATA k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_pool<>+40(SB)/8, $0xffffffffffffffff
 DATA k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_pool<>+48(SB)/8, $0x0000000000000000
 DATA k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_pool<>+56(SB)/8, $0x0000000000000000
-GLOBL k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_pool<>(SB), RODATA|NOPTR, $64
+DATA k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_pool<>+64(SB)/8, $0x0000000000000000
+DATA k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_pool<>+72(SB)/8, $0x0000000000000000
+GLOBL k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4_pool<>(SB), RODATA|NOPTR, $80
 
 // func k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4(f *Frame)
 TEXT ·k_reduce_max_max_max_max_cast_cast_cast_cast_bf16_f32_uuuu_47deacd7f4(SB), NOSPLIT, $0-8
@@ -16440,110 +16294,144 @@ row:
 	MOVD 16(R0), R10; MOVD 208(R0), R6; MADD R3, R10, R6, R10; MOVD 24(R0), R11; MOVD 216(R0), R6
 	MADD R3, R11, R6, R11; MOVD 32(R0), R12; MOVD 224(R0), R6; MADD R3, R12, R6, R12; MOVD 40(R0), R13
 	MOVD 232(R0), R6; MADD R3, R13, R6, R13
-	WORD $0x4f04641e // movi v30.4s, #128, lsl #24
-	WORD $0x4f04641d // movi v29.4s, #128, lsl #24
-	WORD $0x6f00e41c // movi v28.2d, #0x0
-	WORD $0x6f00e41b // movi v27.2d, #0x0
-	WORD $0x6f07e7fa // movi v26.2d, #0xffffffffffffffff
-	WORD $0x6f07e7f9 // movi v25.2d, #0xffffffffffffffff
-	WORD $0x4f046418 // movi v24.4s, #128, lsl #24
-	WORD $0x4f046417 // movi v23.4s, #128, lsl #24
-	WORD $0x6f00e416 // movi v22.2d, #0x0
-	WORD $0x6f00e415 // movi v21.2d, #0x0
-	WORD $0x6f07e7f4 // movi v20.2d, #0xffffffffffffffff
-	WORD $0x6f07e7f3 // movi v19.2d, #0xffffffffffffffff
-	WORD $0x4f046412 // movi v18.4s, #128, lsl #24
-	WORD $0x4f046411 // movi v17.4s, #128, lsl #24
-	WORD $0x6f00e410 // movi v16.2d, #0x0
-	WORD $0x6f00e40f // movi v15.2d, #0x0
-	WORD $0x6f07e7ee // movi v14.2d, #0xffffffffffffffff
-	WORD $0x6f07e7ed // movi v13.2d, #0xffffffffffffffff
-	WORD $0x4f04640c // movi v12.4s, #128, lsl #24
-	WORD $0x4f04640b // movi v11.4s, #128, lsl #24
-	WORD $0x6f00e40a // movi v10.2d, #0x0
-	WORD $0x6f00e409 // movi v9.2d, #0x0
-	WORD $0x6f07e7e8 // movi v8.2d, #0xffffffffffffffff
-	WORD $0x6f07e7e7 // movi v7.2d, #0xffffffffffffffff
-	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
+	WORD $0x3dc0003e // ldr q30, [x1]
+	WORD $0x3dc0003d // ldr q29, [x1]
+	WORD $0x3dc0003c // ldr q28, [x1]
+	WORD $0x3dc0003b // ldr q27, [x1]
+	WORD $0x3dc0003a // ldr q26, [x1]
+	WORD $0x3dc00039 // ldr q25, [x1]
+	WORD $0x3dc00038 // ldr q24, [x1]
+	WORD $0x3dc00037 // ldr q23, [x1]
+	WORD $0x3dc00036 // ldr q22, [x1]
+	WORD $0x3dc00035 // ldr q21, [x1]
+	WORD $0x3dc00034 // ldr q20, [x1]
+	WORD $0x3dc00033 // ldr q19, [x1]
+	WORD $0x3dc00032 // ldr q18, [x1]
+	WORD $0x3dc00031 // ldr q17, [x1]
+	WORD $0x3dc00030 // ldr q16, [x1]
+	WORD $0x3dc0002f // ldr q15, [x1]
+	MOVD 8(R0), R2; SUBS $16, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0xfc408540 // ldr d0, [x10], #8
+	WORD $0xfc420540 // ldr d0, [x10], #32
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
-	WORD $0xfc408541 // ldr d1, [x10], #8
+	WORD $0xfc5e8141 // ldur d1, [x10, #-24]
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
 	WORD $0x4f305421 // shl v1.4s, v1.4s, #16
-	WORD $0x4ea067de // smax v30.4s, v30.4s, v0.4s
-	WORD $0x4ea167bd // smax v29.4s, v29.4s, v1.4s
-	WORD $0x6ea0679c // umax v28.4s, v28.4s, v0.4s
-	WORD $0x6ea1677b // umax v27.4s, v27.4s, v1.4s
-	WORD $0x6ea06f5a // umin v26.4s, v26.4s, v0.4s
-	WORD $0x6ea16f39 // umin v25.4s, v25.4s, v1.4s
-	WORD $0xfc408560 // ldr d0, [x11], #8
+	WORD $0x4e20f7de // fmax v30.4s, v30.4s, v0.4s
+	WORD $0x4e21f7bd // fmax v29.4s, v29.4s, v1.4s
+	WORD $0xfc420560 // ldr d0, [x11], #32
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
-	WORD $0xfc408561 // ldr d1, [x11], #8
+	WORD $0xfc5e8161 // ldur d1, [x11, #-24]
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
 	WORD $0x4f305421 // shl v1.4s, v1.4s, #16
-	WORD $0x4ea06718 // smax v24.4s, v24.4s, v0.4s
-	WORD $0x4ea166f7 // smax v23.4s, v23.4s, v1.4s
-	WORD $0x6ea066d6 // umax v22.4s, v22.4s, v0.4s
-	WORD $0x6ea166b5 // umax v21.4s, v21.4s, v1.4s
-	WORD $0x6ea06e94 // umin v20.4s, v20.4s, v0.4s
-	WORD $0x6ea16e73 // umin v19.4s, v19.4s, v1.4s
-	WORD $0xfc408580 // ldr d0, [x12], #8
+	WORD $0x4e20f75a // fmax v26.4s, v26.4s, v0.4s
+	WORD $0x4e21f739 // fmax v25.4s, v25.4s, v1.4s
+	WORD $0xfc420580 // ldr d0, [x12], #32
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
-	WORD $0xfc408581 // ldr d1, [x12], #8
+	WORD $0xfc5e8181 // ldur d1, [x12, #-24]
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
 	WORD $0x4f305421 // shl v1.4s, v1.4s, #16
-	WORD $0x4ea06652 // smax v18.4s, v18.4s, v0.4s
-	WORD $0x4ea16631 // smax v17.4s, v17.4s, v1.4s
-	WORD $0x6ea06610 // umax v16.4s, v16.4s, v0.4s
-	WORD $0x6ea165ef // umax v15.4s, v15.4s, v1.4s
-	WORD $0x6ea06dce // umin v14.4s, v14.4s, v0.4s
-	WORD $0x6ea16dad // umin v13.4s, v13.4s, v1.4s
-	WORD $0xfc4085a0 // ldr d0, [x13], #8
+	WORD $0x4e20f6d6 // fmax v22.4s, v22.4s, v0.4s
+	WORD $0x4e21f6b5 // fmax v21.4s, v21.4s, v1.4s
+	WORD $0xfc4205a0 // ldr d0, [x13], #32
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
-	WORD $0xfc4085a1 // ldr d1, [x13], #8
+	WORD $0xfc5e81a1 // ldur d1, [x13, #-24]
 	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
 	WORD $0x4f305421 // shl v1.4s, v1.4s, #16
-	WORD $0x4ea0658c // smax v12.4s, v12.4s, v0.4s
-	WORD $0x4ea1656b // smax v11.4s, v11.4s, v1.4s
-	WORD $0x6ea0654a // umax v10.4s, v10.4s, v0.4s
-	WORD $0x6ea16529 // umax v9.4s, v9.4s, v1.4s
-	WORD $0x6ea06d08 // umin v8.4s, v8.4s, v0.4s
-	WORD $0x6ea16ce7 // umin v7.4s, v7.4s, v1.4s
-	SUBS $8, R2, R2; BGE loop
+	WORD $0x4e20f652 // fmax v18.4s, v18.4s, v0.4s
+	WORD $0x4e21f631 // fmax v17.4s, v17.4s, v1.4s
+	WORD $0xfc5f0140 // ldur d0, [x10, #-16]
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0xfc5f8141 // ldur d1, [x10, #-8]
+	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4f305421 // shl v1.4s, v1.4s, #16
+	WORD $0x4e20f79c // fmax v28.4s, v28.4s, v0.4s
+	WORD $0x4e21f77b // fmax v27.4s, v27.4s, v1.4s
+	WORD $0xfc5f0160 // ldur d0, [x11, #-16]
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0xfc5f8161 // ldur d1, [x11, #-8]
+	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4f305421 // shl v1.4s, v1.4s, #16
+	WORD $0x4e20f718 // fmax v24.4s, v24.4s, v0.4s
+	WORD $0x4e21f6f7 // fmax v23.4s, v23.4s, v1.4s
+	WORD $0xfc5f0180 // ldur d0, [x12, #-16]
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0xfc5f8181 // ldur d1, [x12, #-8]
+	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4f305421 // shl v1.4s, v1.4s, #16
+	WORD $0x4e20f694 // fmax v20.4s, v20.4s, v0.4s
+	WORD $0x4e21f673 // fmax v19.4s, v19.4s, v1.4s
+	WORD $0xfc5f01a0 // ldur d0, [x13, #-16]
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0xfc5f81a1 // ldur d1, [x13, #-8]
+	WORD $0x2f10a421 // uxtl v1.4s, v1.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4f305421 // shl v1.4s, v1.4s, #16
+	WORD $0x4e20f610 // fmax v16.4s, v16.4s, v0.4s
+	WORD $0x4e21f5ef // fmax v15.4s, v15.4s, v1.4s
+	SUBS $16, R2, R2; BGE loop
 
 tail:
-	ADDS $8, R2, R2; BEQ combine; CMP $4, R2; BLT part0
+	ADDS $16, R2, R2; BEQ combine; CMP $4, R2; BLT part0
 	WORD $0xfd400140 // ldr d0, [x10]
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
-	WORD $0x4ea067de // smax v30.4s, v30.4s, v0.4s
-	WORD $0x6ea0679c // umax v28.4s, v28.4s, v0.4s
-	WORD $0x6ea06f5a // umin v26.4s, v26.4s, v0.4s
+	WORD $0x4e20f7de // fmax v30.4s, v30.4s, v0.4s
 	WORD $0xfd400160 // ldr d0, [x11]
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
-	WORD $0x4ea06718 // smax v24.4s, v24.4s, v0.4s
-	WORD $0x6ea066d6 // umax v22.4s, v22.4s, v0.4s
-	WORD $0x6ea06e94 // umin v20.4s, v20.4s, v0.4s
+	WORD $0x4e20f75a // fmax v26.4s, v26.4s, v0.4s
 	WORD $0xfd400180 // ldr d0, [x12]
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
-	WORD $0x4ea06652 // smax v18.4s, v18.4s, v0.4s
-	WORD $0x6ea06610 // umax v16.4s, v16.4s, v0.4s
-	WORD $0x6ea06dce // umin v14.4s, v14.4s, v0.4s
+	WORD $0x4e20f6d6 // fmax v22.4s, v22.4s, v0.4s
 	WORD $0xfd4001a0 // ldr d0, [x13]
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
-	WORD $0x4ea0658c // smax v12.4s, v12.4s, v0.4s
-	WORD $0x6ea0654a // umax v10.4s, v10.4s, v0.4s
-	WORD $0x6ea06d08 // umin v8.4s, v8.4s, v0.4s
-	SUBS $4, R2, R2; BEQ combine; ADD $8, R10, R10; ADD $8, R11, R11; ADD $8, R12, R12; ADD $8, R13, R13
+	WORD $0x4e20f652 // fmax v18.4s, v18.4s, v0.4s
+	CMP $8, R2; BLT part1
+	WORD $0xfd400540 // ldr d0, [x10, #8]
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4e20f7bd // fmax v29.4s, v29.4s, v0.4s
+	WORD $0xfd400560 // ldr d0, [x11, #8]
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4e20f739 // fmax v25.4s, v25.4s, v0.4s
+	WORD $0xfd400580 // ldr d0, [x12, #8]
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4e20f6b5 // fmax v21.4s, v21.4s, v0.4s
+	WORD $0xfd4005a0 // ldr d0, [x13, #8]
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4e20f631 // fmax v17.4s, v17.4s, v0.4s
+	CMP $12, R2; BLT part2
+	WORD $0xfd400940 // ldr d0, [x10, #16]
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4e20f79c // fmax v28.4s, v28.4s, v0.4s
+	WORD $0xfd400960 // ldr d0, [x11, #16]
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4e20f718 // fmax v24.4s, v24.4s, v0.4s
+	WORD $0xfd400980 // ldr d0, [x12, #16]
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4e20f694 // fmax v20.4s, v20.4s, v0.4s
+	WORD $0xfd4009a0 // ldr d0, [x13, #16]
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4e20f610 // fmax v16.4s, v16.4s, v0.4s
+	SUBS $12, R2, R2; BEQ combine; ADD $24, R10, R10; ADD $24, R11, R11; ADD $24, R12, R12; ADD $24, R13, R13
 	TBZ $1, R2, single2
 	WORD $0xbd400140 // ldr s0, [x10]
 	TBZ $0, R2, end4; ADD $4, R10, R5
@@ -16556,14 +16444,10 @@ single2:
 end4:
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
-	WORD $0x4ea067a1 // smax v1.4s, v29.4s, v0.4s
+	WORD $0x4e20f760 // fmax v0.4s, v27.4s, v0.4s
 	SUB R2<<2, R1, R6
-	WORD $0x3dc008c2 // ldr q2, [x6, #32]
-	WORD $0x6ea21c3d // bit v29.16b, v1.16b, v2.16b
-	WORD $0x6ea06761 // umax v1.4s, v27.4s, v0.4s
-	WORD $0x6ea21c3b // bit v27.16b, v1.16b, v2.16b
-	WORD $0x6ea06f20 // umin v0.4s, v25.4s, v0.4s
-	WORD $0x6ea21c19 // bit v25.16b, v0.16b, v2.16b
+	WORD $0x3dc00cc1 // ldr q1, [x6, #48]
+	WORD $0x6ea11c1b // bit v27.16b, v0.16b, v1.16b
 	TBZ $1, R2, single6
 	WORD $0xbd400160 // ldr s0, [x11]
 	TBZ $0, R2, end8; ADD $4, R11, R5
@@ -16576,12 +16460,8 @@ single6:
 end8:
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
-	WORD $0x4ea066e1 // smax v1.4s, v23.4s, v0.4s
-	WORD $0x6ea21c37 // bit v23.16b, v1.16b, v2.16b
-	WORD $0x6ea066a1 // umax v1.4s, v21.4s, v0.4s
-	WORD $0x6ea21c35 // bit v21.16b, v1.16b, v2.16b
-	WORD $0x6ea06e60 // umin v0.4s, v19.4s, v0.4s
-	WORD $0x6ea21c13 // bit v19.16b, v0.16b, v2.16b
+	WORD $0x4e20f6e0 // fmax v0.4s, v23.4s, v0.4s
+	WORD $0x6ea11c17 // bit v23.16b, v0.16b, v1.16b
 	TBZ $1, R2, single10
 	WORD $0xbd400180 // ldr s0, [x12]
 	TBZ $0, R2, end12; ADD $4, R12, R5
@@ -16594,12 +16474,8 @@ single10:
 end12:
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
-	WORD $0x4ea06621 // smax v1.4s, v17.4s, v0.4s
-	WORD $0x6ea21c31 // bit v17.16b, v1.16b, v2.16b
-	WORD $0x6ea065e1 // umax v1.4s, v15.4s, v0.4s
-	WORD $0x6ea21c2f // bit v15.16b, v1.16b, v2.16b
-	WORD $0x6ea06da0 // umin v0.4s, v13.4s, v0.4s
-	WORD $0x6ea21c0d // bit v13.16b, v0.16b, v2.16b
+	WORD $0x4e20f660 // fmax v0.4s, v19.4s, v0.4s
+	WORD $0x6ea11c13 // bit v19.16b, v0.16b, v1.16b
 	TBZ $1, R2, single14
 	WORD $0xbd4001a0 // ldr s0, [x13]
 	TBZ $0, R2, end16; ADD $4, R13, R5
@@ -16612,15 +16488,12 @@ single14:
 end16:
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
-	WORD $0x4ea06561 // smax v1.4s, v11.4s, v0.4s
-	WORD $0x6ea21c2b // bit v11.16b, v1.16b, v2.16b
-	WORD $0x6ea06521 // umax v1.4s, v9.4s, v0.4s
-	WORD $0x6ea21c29 // bit v9.16b, v1.16b, v2.16b
-	WORD $0x6ea06ce0 // umin v0.4s, v7.4s, v0.4s
-	WORD $0x6ea21c07 // bit v7.16b, v0.16b, v2.16b
+	WORD $0x4e20f5e0 // fmax v0.4s, v15.4s, v0.4s
+	WORD $0x6ea11c0f // bit v15.16b, v0.16b, v1.16b
 	JMP combine
 
-part0:
+part2:
+	SUBS $8, R2, R2; BEQ combine; ADD $16, R10, R10; ADD $16, R11, R11; ADD $16, R12, R12; ADD $16, R13, R13
 	TBZ $1, R2, single18
 	WORD $0xbd400140 // ldr s0, [x10]
 	TBZ $0, R2, end20; ADD $4, R10, R5
@@ -16633,14 +16506,10 @@ single18:
 end20:
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
-	WORD $0x4ea067c1 // smax v1.4s, v30.4s, v0.4s
+	WORD $0x4e20f780 // fmax v0.4s, v28.4s, v0.4s
 	SUB R2<<2, R1, R6
-	WORD $0x3dc008c2 // ldr q2, [x6, #32]
-	WORD $0x6ea21c3e // bit v30.16b, v1.16b, v2.16b
-	WORD $0x6ea06781 // umax v1.4s, v28.4s, v0.4s
-	WORD $0x6ea21c3c // bit v28.16b, v1.16b, v2.16b
-	WORD $0x6ea06f40 // umin v0.4s, v26.4s, v0.4s
-	WORD $0x6ea21c1a // bit v26.16b, v0.16b, v2.16b
+	WORD $0x3dc00cc1 // ldr q1, [x6, #48]
+	WORD $0x6ea11c1c // bit v28.16b, v0.16b, v1.16b
 	TBZ $1, R2, single22
 	WORD $0xbd400160 // ldr s0, [x11]
 	TBZ $0, R2, end24; ADD $4, R11, R5
@@ -16653,12 +16522,8 @@ single22:
 end24:
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
-	WORD $0x4ea06701 // smax v1.4s, v24.4s, v0.4s
-	WORD $0x6ea21c38 // bit v24.16b, v1.16b, v2.16b
-	WORD $0x6ea066c1 // umax v1.4s, v22.4s, v0.4s
-	WORD $0x6ea21c36 // bit v22.16b, v1.16b, v2.16b
-	WORD $0x6ea06e80 // umin v0.4s, v20.4s, v0.4s
-	WORD $0x6ea21c14 // bit v20.16b, v0.16b, v2.16b
+	WORD $0x4e20f700 // fmax v0.4s, v24.4s, v0.4s
+	WORD $0x6ea11c18 // bit v24.16b, v0.16b, v1.16b
 	TBZ $1, R2, single26
 	WORD $0xbd400180 // ldr s0, [x12]
 	TBZ $0, R2, end28; ADD $4, R12, R5
@@ -16671,12 +16536,8 @@ single26:
 end28:
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
-	WORD $0x4ea06641 // smax v1.4s, v18.4s, v0.4s
-	WORD $0x6ea21c32 // bit v18.16b, v1.16b, v2.16b
-	WORD $0x6ea06601 // umax v1.4s, v16.4s, v0.4s
-	WORD $0x6ea21c30 // bit v16.16b, v1.16b, v2.16b
-	WORD $0x6ea06dc0 // umin v0.4s, v14.4s, v0.4s
-	WORD $0x6ea21c0e // bit v14.16b, v0.16b, v2.16b
+	WORD $0x4e20f680 // fmax v0.4s, v20.4s, v0.4s
+	WORD $0x6ea11c14 // bit v20.16b, v0.16b, v1.16b
 	TBZ $1, R2, single30
 	WORD $0xbd4001a0 // ldr s0, [x13]
 	TBZ $0, R2, end32; ADD $4, R13, R5
@@ -16689,99 +16550,169 @@ single30:
 end32:
 	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
 	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
-	WORD $0x4ea06581 // smax v1.4s, v12.4s, v0.4s
-	WORD $0x6ea21c2c // bit v12.16b, v1.16b, v2.16b
-	WORD $0x6ea06541 // umax v1.4s, v10.4s, v0.4s
-	WORD $0x6ea21c2a // bit v10.16b, v1.16b, v2.16b
-	WORD $0x6ea06d00 // umin v0.4s, v8.4s, v0.4s
-	WORD $0x6ea21c08 // bit v8.16b, v0.16b, v2.16b
+	WORD $0x4e20f600 // fmax v0.4s, v16.4s, v0.4s
+	WORD $0x6ea11c10 // bit v16.16b, v0.16b, v1.16b
+	JMP combine
+
+part1:
+	SUBS $4, R2, R2; BEQ combine; ADD $8, R10, R10; ADD $8, R11, R11; ADD $8, R12, R12; ADD $8, R13, R13
+	TBZ $1, R2, single34
+	WORD $0xbd400140 // ldr s0, [x10]
+	TBZ $0, R2, end36; ADD $4, R10, R5
+	WORD $0x0d4050a0 // ld1 {v0.h}[2], [x5]
+	JMP end36
+
+single34:
+	WORD $0x7d400140 // ldr h0, [x10]
+
+end36:
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4e20f7a0 // fmax v0.4s, v29.4s, v0.4s
+	SUB R2<<2, R1, R6
+	WORD $0x3dc00cc1 // ldr q1, [x6, #48]
+	WORD $0x6ea11c1d // bit v29.16b, v0.16b, v1.16b
+	TBZ $1, R2, single38
+	WORD $0xbd400160 // ldr s0, [x11]
+	TBZ $0, R2, end40; ADD $4, R11, R5
+	WORD $0x0d4050a0 // ld1 {v0.h}[2], [x5]
+	JMP end40
+
+single38:
+	WORD $0x7d400160 // ldr h0, [x11]
+
+end40:
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4e20f720 // fmax v0.4s, v25.4s, v0.4s
+	WORD $0x6ea11c19 // bit v25.16b, v0.16b, v1.16b
+	TBZ $1, R2, single42
+	WORD $0xbd400180 // ldr s0, [x12]
+	TBZ $0, R2, end44; ADD $4, R12, R5
+	WORD $0x0d4050a0 // ld1 {v0.h}[2], [x5]
+	JMP end44
+
+single42:
+	WORD $0x7d400180 // ldr h0, [x12]
+
+end44:
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4e20f6a0 // fmax v0.4s, v21.4s, v0.4s
+	WORD $0x6ea11c15 // bit v21.16b, v0.16b, v1.16b
+	TBZ $1, R2, single46
+	WORD $0xbd4001a0 // ldr s0, [x13]
+	TBZ $0, R2, end48; ADD $4, R13, R5
+	WORD $0x0d4050a0 // ld1 {v0.h}[2], [x5]
+	JMP end48
+
+single46:
+	WORD $0x7d4001a0 // ldr h0, [x13]
+
+end48:
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4e20f620 // fmax v0.4s, v17.4s, v0.4s
+	WORD $0x6ea11c11 // bit v17.16b, v0.16b, v1.16b
+	JMP combine
+
+part0:
+	TBZ $1, R2, single50
+	WORD $0xbd400140 // ldr s0, [x10]
+	TBZ $0, R2, end52; ADD $4, R10, R5
+	WORD $0x0d4050a0 // ld1 {v0.h}[2], [x5]
+	JMP end52
+
+single50:
+	WORD $0x7d400140 // ldr h0, [x10]
+
+end52:
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4e20f7c0 // fmax v0.4s, v30.4s, v0.4s
+	SUB R2<<2, R1, R6
+	WORD $0x3dc00cc1 // ldr q1, [x6, #48]
+	WORD $0x6ea11c1e // bit v30.16b, v0.16b, v1.16b
+	TBZ $1, R2, single54
+	WORD $0xbd400160 // ldr s0, [x11]
+	TBZ $0, R2, end56; ADD $4, R11, R5
+	WORD $0x0d4050a0 // ld1 {v0.h}[2], [x5]
+	JMP end56
+
+single54:
+	WORD $0x7d400160 // ldr h0, [x11]
+
+end56:
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4e20f740 // fmax v0.4s, v26.4s, v0.4s
+	WORD $0x6ea11c1a // bit v26.16b, v0.16b, v1.16b
+	TBZ $1, R2, single58
+	WORD $0xbd400180 // ldr s0, [x12]
+	TBZ $0, R2, end60; ADD $4, R12, R5
+	WORD $0x0d4050a0 // ld1 {v0.h}[2], [x5]
+	JMP end60
+
+single58:
+	WORD $0x7d400180 // ldr h0, [x12]
+
+end60:
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4e20f6c0 // fmax v0.4s, v22.4s, v0.4s
+	WORD $0x6ea11c16 // bit v22.16b, v0.16b, v1.16b
+	TBZ $1, R2, single62
+	WORD $0xbd4001a0 // ldr s0, [x13]
+	TBZ $0, R2, end64; ADD $4, R13, R5
+	WORD $0x0d4050a0 // ld1 {v0.h}[2], [x5]
+	JMP end64
+
+single62:
+	WORD $0x7d4001a0 // ldr h0, [x13]
+
+end64:
+	WORD $0x2f10a400 // uxtl v0.4s, v0.4h
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4e20f640 // fmax v0.4s, v18.4s, v0.4s
+	WORD $0x6ea11c12 // bit v18.16b, v0.16b, v1.16b
 
 combine:
-	WORD $0x4ebd67c0 // smax v0.4s, v30.4s, v29.4s
+	WORD $0x4e3cf7c0 // fmax v0.4s, v30.4s, v28.4s
+	WORD $0x4e3bf7a1 // fmax v1.4s, v29.4s, v27.4s
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
 	WORD $0x6e004001 // ext v1.16b, v0.16b, v0.16b, #8
-	WORD $0x4ea16400 // smax v0.4s, v0.4s, v1.4s
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
 	WORD $0x6e002001 // ext v1.16b, v0.16b, v0.16b, #4
-	WORD $0x4ea16400 // smax v0.4s, v0.4s, v1.4s
-	WORD $0x6f00e401 // movi v1.2d, #0x0
-	WORD $0x4ea03422 // cmgt v2.4s, v1.4s, v0.4s
-	WORD $0x6eb96f43 // umin v3.4s, v26.4s, v25.4s
-	WORD $0x6e034064 // ext v4.16b, v3.16b, v3.16b, #8
-	WORD $0x6ea46c63 // umin v3.4s, v3.4s, v4.4s
-	WORD $0x6e032064 // ext v4.16b, v3.16b, v3.16b, #4
-	WORD $0x6ea46c63 // umin v3.4s, v3.4s, v4.4s
-	WORD $0x6e601c62 // bsl v2.16b, v3.16b, v0.16b
-	WORD $0x6ebb6780 // umax v0.4s, v28.4s, v27.4s
-	WORD $0x6e004003 // ext v3.16b, v0.16b, v0.16b, #8
-	WORD $0x6ea36400 // umax v0.4s, v0.4s, v3.4s
-	WORD $0x6e002003 // ext v3.16b, v0.16b, v0.16b, #4
-	WORD $0x6ea36400 // umax v0.4s, v0.4s, v3.4s
-	WORD $0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
-	WORD $0x6e601c43 // bsl v3.16b, v2.16b, v0.16b
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
 	MOVD 48(R0), R5; MOVD 240(R0), R6; MADD R3, R5, R6, R5
-	WORD $0xbd0000a3 // str s3, [x5]
-	WORD $0x4eb76700 // smax v0.4s, v24.4s, v23.4s
-	WORD $0x6e004002 // ext v2.16b, v0.16b, v0.16b, #8
-	WORD $0x4ea26400 // smax v0.4s, v0.4s, v2.4s
-	WORD $0x6e002002 // ext v2.16b, v0.16b, v0.16b, #4
-	WORD $0x4ea26400 // smax v0.4s, v0.4s, v2.4s
-	WORD $0x4ea03422 // cmgt v2.4s, v1.4s, v0.4s
-	WORD $0x6eb36e83 // umin v3.4s, v20.4s, v19.4s
-	WORD $0x6e034064 // ext v4.16b, v3.16b, v3.16b, #8
-	WORD $0x6ea46c63 // umin v3.4s, v3.4s, v4.4s
-	WORD $0x6e032064 // ext v4.16b, v3.16b, v3.16b, #4
-	WORD $0x6ea46c63 // umin v3.4s, v3.4s, v4.4s
-	WORD $0x6e601c62 // bsl v2.16b, v3.16b, v0.16b
-	WORD $0x6eb566c0 // umax v0.4s, v22.4s, v21.4s
-	WORD $0x6e004003 // ext v3.16b, v0.16b, v0.16b, #8
-	WORD $0x6ea36400 // umax v0.4s, v0.4s, v3.4s
-	WORD $0x6e002003 // ext v3.16b, v0.16b, v0.16b, #4
-	WORD $0x6ea36400 // umax v0.4s, v0.4s, v3.4s
-	WORD $0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
-	WORD $0x6e601c43 // bsl v3.16b, v2.16b, v0.16b
+	WORD $0xbd0000a0 // str s0, [x5]
+	WORD $0x4e38f740 // fmax v0.4s, v26.4s, v24.4s
+	WORD $0x4e37f721 // fmax v1.4s, v25.4s, v23.4s
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
+	WORD $0x6e004001 // ext v1.16b, v0.16b, v0.16b, #8
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
+	WORD $0x6e002001 // ext v1.16b, v0.16b, v0.16b, #4
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
 	MOVD 56(R0), R5; MOVD 248(R0), R6; MADD R3, R5, R6, R5
-	WORD $0xbd0000a3 // str s3, [x5]
-	WORD $0x4eb16640 // smax v0.4s, v18.4s, v17.4s
-	WORD $0x6e004002 // ext v2.16b, v0.16b, v0.16b, #8
-	WORD $0x4ea26400 // smax v0.4s, v0.4s, v2.4s
-	WORD $0x6e002002 // ext v2.16b, v0.16b, v0.16b, #4
-	WORD $0x4ea26400 // smax v0.4s, v0.4s, v2.4s
-	WORD $0x4ea03422 // cmgt v2.4s, v1.4s, v0.4s
-	WORD $0x6ead6dc3 // umin v3.4s, v14.4s, v13.4s
-	WORD $0x6e034064 // ext v4.16b, v3.16b, v3.16b, #8
-	WORD $0x6ea46c63 // umin v3.4s, v3.4s, v4.4s
-	WORD $0x6e032064 // ext v4.16b, v3.16b, v3.16b, #4
-	WORD $0x6ea46c63 // umin v3.4s, v3.4s, v4.4s
-	WORD $0x6e601c62 // bsl v2.16b, v3.16b, v0.16b
-	WORD $0x6eaf6600 // umax v0.4s, v16.4s, v15.4s
-	WORD $0x6e004003 // ext v3.16b, v0.16b, v0.16b, #8
-	WORD $0x6ea36400 // umax v0.4s, v0.4s, v3.4s
-	WORD $0x6e002003 // ext v3.16b, v0.16b, v0.16b, #4
-	WORD $0x6ea36400 // umax v0.4s, v0.4s, v3.4s
-	WORD $0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
-	WORD $0x6e601c43 // bsl v3.16b, v2.16b, v0.16b
+	WORD $0xbd0000a0 // str s0, [x5]
+	WORD $0x4e34f6c0 // fmax v0.4s, v22.4s, v20.4s
+	WORD $0x4e33f6a1 // fmax v1.4s, v21.4s, v19.4s
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
+	WORD $0x6e004001 // ext v1.16b, v0.16b, v0.16b, #8
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
+	WORD $0x6e002001 // ext v1.16b, v0.16b, v0.16b, #4
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
 	MOVD 64(R0), R5; MOVD 256(R0), R6; MADD R3, R5, R6, R5
-	WORD $0xbd0000a3 // str s3, [x5]
-	WORD $0x4eab6580 // smax v0.4s, v12.4s, v11.4s
-	WORD $0x6e004002 // ext v2.16b, v0.16b, v0.16b, #8
-	WORD $0x4ea26400 // smax v0.4s, v0.4s, v2.4s
-	WORD $0x6e002002 // ext v2.16b, v0.16b, v0.16b, #4
-	WORD $0x4ea26400 // smax v0.4s, v0.4s, v2.4s
-	WORD $0x4ea03421 // cmgt v1.4s, v1.4s, v0.4s
-	WORD $0x6ea76d02 // umin v2.4s, v8.4s, v7.4s
-	WORD $0x6e024043 // ext v3.16b, v2.16b, v2.16b, #8
-	WORD $0x6ea36c42 // umin v2.4s, v2.4s, v3.4s
-	WORD $0x6e022043 // ext v3.16b, v2.16b, v2.16b, #4
-	WORD $0x6ea36c42 // umin v2.4s, v2.4s, v3.4s
-	WORD $0x6e601c41 // bsl v1.16b, v2.16b, v0.16b
-	WORD $0x6ea96540 // umax v0.4s, v10.4s, v9.4s
-	WORD $0x6e004002 // ext v2.16b, v0.16b, v0.16b, #8
-	WORD $0x6ea26400 // umax v0.4s, v0.4s, v2.4s
-	WORD $0x6e002002 // ext v2.16b, v0.16b, v0.16b, #4
-	WORD $0x6ea26400 // umax v0.4s, v0.4s, v2.4s
-	WORD $0x4e20e402 // fcmeq v2.4s, v0.4s, v0.4s
-	WORD $0x6e601c22 // bsl v2.16b, v1.16b, v0.16b
+	WORD $0xbd0000a0 // str s0, [x5]
+	WORD $0x4e30f640 // fmax v0.4s, v18.4s, v16.4s
+	WORD $0x4e2ff621 // fmax v1.4s, v17.4s, v15.4s
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
+	WORD $0x6e004001 // ext v1.16b, v0.16b, v0.16b, #8
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
+	WORD $0x6e002001 // ext v1.16b, v0.16b, v0.16b, #4
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
 	MOVD 72(R0), R5; MOVD 264(R0), R6; MADD R3, R5, R6, R5
-	WORD $0xbd0000a2 // str s2, [x5]
+	WORD $0xbd0000a0 // str s0, [x5]
 
 next:
 	ADD $1, R3, R3; MOVD (R0), R5; CMP R5, R3; BLT row
@@ -16789,15 +16720,17 @@ next:
 done:
 	RET
 
-DATA k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_pool<>+0(SB)/8, $0xffffffffffffffff
-DATA k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_pool<>+8(SB)/8, $0xffffffffffffffff
+DATA k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_pool<>+0(SB)/8, $0xff800000ff800000
+DATA k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_pool<>+8(SB)/8, $0xff800000ff800000
 DATA k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_pool<>+16(SB)/8, $0xffffffffffffffff
 DATA k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_pool<>+24(SB)/8, $0xffffffffffffffff
-DATA k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_pool<>+32(SB)/8, $0x0000000000000000
-DATA k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_pool<>+40(SB)/8, $0x0000000000000000
+DATA k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_pool<>+32(SB)/8, $0xffffffffffffffff
+DATA k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_pool<>+40(SB)/8, $0xffffffffffffffff
 DATA k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_pool<>+48(SB)/8, $0x0000000000000000
 DATA k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_pool<>+56(SB)/8, $0x0000000000000000
-GLOBL k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_pool<>(SB), RODATA|NOPTR, $64
+DATA k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_pool<>+64(SB)/8, $0x0000000000000000
+DATA k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_pool<>+72(SB)/8, $0x0000000000000000
+GLOBL k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4_pool<>(SB), RODATA|NOPTR, $80
 
 // func k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4(f *Frame)
 TEXT ·k_reduce_max_max_max_max_cast_cast_cast_cast_f16_f32_uuuu_68bb3ce8b4(SB), NOSPLIT, $0-8
@@ -16809,98 +16742,116 @@ row:
 	MOVD 16(R0), R10; MOVD 208(R0), R6; MADD R3, R10, R6, R10; MOVD 24(R0), R11; MOVD 216(R0), R6
 	MADD R3, R11, R6, R11; MOVD 32(R0), R12; MOVD 224(R0), R6; MADD R3, R12, R6, R12; MOVD 40(R0), R13
 	MOVD 232(R0), R6; MADD R3, R13, R6, R13
-	WORD $0x4f04641e // movi v30.4s, #128, lsl #24
-	WORD $0x4f04641d // movi v29.4s, #128, lsl #24
-	WORD $0x6f00e41c // movi v28.2d, #0x0
-	WORD $0x6f00e41b // movi v27.2d, #0x0
-	WORD $0x6f07e7fa // movi v26.2d, #0xffffffffffffffff
-	WORD $0x6f07e7f9 // movi v25.2d, #0xffffffffffffffff
-	WORD $0x4f046418 // movi v24.4s, #128, lsl #24
-	WORD $0x4f046417 // movi v23.4s, #128, lsl #24
-	WORD $0x6f00e416 // movi v22.2d, #0x0
-	WORD $0x6f00e415 // movi v21.2d, #0x0
-	WORD $0x6f07e7f4 // movi v20.2d, #0xffffffffffffffff
-	WORD $0x6f07e7f3 // movi v19.2d, #0xffffffffffffffff
-	WORD $0x4f046412 // movi v18.4s, #128, lsl #24
-	WORD $0x4f046411 // movi v17.4s, #128, lsl #24
-	WORD $0x6f00e410 // movi v16.2d, #0x0
-	WORD $0x6f00e40f // movi v15.2d, #0x0
-	WORD $0x6f07e7ee // movi v14.2d, #0xffffffffffffffff
-	WORD $0x6f07e7ed // movi v13.2d, #0xffffffffffffffff
-	WORD $0x4f04640c // movi v12.4s, #128, lsl #24
-	WORD $0x4f04640b // movi v11.4s, #128, lsl #24
-	WORD $0x6f00e40a // movi v10.2d, #0x0
-	WORD $0x6f00e409 // movi v9.2d, #0x0
-	WORD $0x6f07e7e8 // movi v8.2d, #0xffffffffffffffff
-	WORD $0x6f07e7e7 // movi v7.2d, #0xffffffffffffffff
-	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
+	WORD $0x3dc0003e // ldr q30, [x1]
+	WORD $0x3dc0003d // ldr q29, [x1]
+	WORD $0x3dc0003c // ldr q28, [x1]
+	WORD $0x3dc0003b // ldr q27, [x1]
+	WORD $0x3dc0003a // ldr q26, [x1]
+	WORD $0x3dc00039 // ldr q25, [x1]
+	WORD $0x3dc00038 // ldr q24, [x1]
+	WORD $0x3dc00037 // ldr q23, [x1]
+	WORD $0x3dc00036 // ldr q22, [x1]
+	WORD $0x3dc00035 // ldr q21, [x1]
+	WORD $0x3dc00034 // ldr q20, [x1]
+	WORD $0x3dc00033 // ldr q19, [x1]
+	WORD $0x3dc00032 // ldr q18, [x1]
+	WORD $0x3dc00031 // ldr q17, [x1]
+	WORD $0x3dc00030 // ldr q16, [x1]
+	WORD $0x3dc0002f // ldr q15, [x1]
+	MOVD 8(R0), R2; SUBS $16, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0xfc408540 // ldr d0, [x10], #8
+	WORD $0xfc420540 // ldr d0, [x10], #32
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0xfc408541 // ldr d1, [x10], #8
+	WORD $0xfc5e8141 // ldur d1, [x10, #-24]
 	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD $0x4ea067de // smax v30.4s, v30.4s, v0.4s
-	WORD $0x4ea167bd // smax v29.4s, v29.4s, v1.4s
-	WORD $0x6ea0679c // umax v28.4s, v28.4s, v0.4s
-	WORD $0x6ea1677b // umax v27.4s, v27.4s, v1.4s
-	WORD $0x6ea06f5a // umin v26.4s, v26.4s, v0.4s
-	WORD $0x6ea16f39 // umin v25.4s, v25.4s, v1.4s
-	WORD $0xfc408560 // ldr d0, [x11], #8
+	WORD $0x4e20f7de // fmax v30.4s, v30.4s, v0.4s
+	WORD $0x4e21f7bd // fmax v29.4s, v29.4s, v1.4s
+	WORD $0xfc420560 // ldr d0, [x11], #32
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0xfc408561 // ldr d1, [x11], #8
+	WORD $0xfc5e8161 // ldur d1, [x11, #-24]
 	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD $0x4ea06718 // smax v24.4s, v24.4s, v0.4s
-	WORD $0x4ea166f7 // smax v23.4s, v23.4s, v1.4s
-	WORD $0x6ea066d6 // umax v22.4s, v22.4s, v0.4s
-	WORD $0x6ea166b5 // umax v21.4s, v21.4s, v1.4s
-	WORD $0x6ea06e94 // umin v20.4s, v20.4s, v0.4s
-	WORD $0x6ea16e73 // umin v19.4s, v19.4s, v1.4s
-	WORD $0xfc408580 // ldr d0, [x12], #8
+	WORD $0x4e20f75a // fmax v26.4s, v26.4s, v0.4s
+	WORD $0x4e21f739 // fmax v25.4s, v25.4s, v1.4s
+	WORD $0xfc420580 // ldr d0, [x12], #32
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0xfc408581 // ldr d1, [x12], #8
+	WORD $0xfc5e8181 // ldur d1, [x12, #-24]
 	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD $0x4ea06652 // smax v18.4s, v18.4s, v0.4s
-	WORD $0x4ea16631 // smax v17.4s, v17.4s, v1.4s
-	WORD $0x6ea06610 // umax v16.4s, v16.4s, v0.4s
-	WORD $0x6ea165ef // umax v15.4s, v15.4s, v1.4s
-	WORD $0x6ea06dce // umin v14.4s, v14.4s, v0.4s
-	WORD $0x6ea16dad // umin v13.4s, v13.4s, v1.4s
-	WORD $0xfc4085a0 // ldr d0, [x13], #8
+	WORD $0x4e20f6d6 // fmax v22.4s, v22.4s, v0.4s
+	WORD $0x4e21f6b5 // fmax v21.4s, v21.4s, v1.4s
+	WORD $0xfc4205a0 // ldr d0, [x13], #32
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0xfc4085a1 // ldr d1, [x13], #8
+	WORD $0xfc5e81a1 // ldur d1, [x13, #-24]
 	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD $0x4ea0658c // smax v12.4s, v12.4s, v0.4s
-	WORD $0x4ea1656b // smax v11.4s, v11.4s, v1.4s
-	WORD $0x6ea0654a // umax v10.4s, v10.4s, v0.4s
-	WORD $0x6ea16529 // umax v9.4s, v9.4s, v1.4s
-	WORD $0x6ea06d08 // umin v8.4s, v8.4s, v0.4s
-	WORD $0x6ea16ce7 // umin v7.4s, v7.4s, v1.4s
-	SUBS $8, R2, R2; BGE loop
+	WORD $0x4e20f652 // fmax v18.4s, v18.4s, v0.4s
+	WORD $0x4e21f631 // fmax v17.4s, v17.4s, v1.4s
+	WORD $0xfc5f0140 // ldur d0, [x10, #-16]
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0xfc5f8141 // ldur d1, [x10, #-8]
+	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD $0x4e20f79c // fmax v28.4s, v28.4s, v0.4s
+	WORD $0x4e21f77b // fmax v27.4s, v27.4s, v1.4s
+	WORD $0xfc5f0160 // ldur d0, [x11, #-16]
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0xfc5f8161 // ldur d1, [x11, #-8]
+	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD $0x4e20f718 // fmax v24.4s, v24.4s, v0.4s
+	WORD $0x4e21f6f7 // fmax v23.4s, v23.4s, v1.4s
+	WORD $0xfc5f0180 // ldur d0, [x12, #-16]
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0xfc5f8181 // ldur d1, [x12, #-8]
+	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD $0x4e20f694 // fmax v20.4s, v20.4s, v0.4s
+	WORD $0x4e21f673 // fmax v19.4s, v19.4s, v1.4s
+	WORD $0xfc5f01a0 // ldur d0, [x13, #-16]
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0xfc5f81a1 // ldur d1, [x13, #-8]
+	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
+	WORD $0x4e20f610 // fmax v16.4s, v16.4s, v0.4s
+	WORD $0x4e21f5ef // fmax v15.4s, v15.4s, v1.4s
+	SUBS $16, R2, R2; BGE loop
 
 tail:
-	ADDS $8, R2, R2; BEQ combine; CMP $4, R2; BLT part0
+	ADDS $16, R2, R2; BEQ combine; CMP $4, R2; BLT part0
 	WORD $0xfd400140 // ldr d0, [x10]
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0x4ea067de // smax v30.4s, v30.4s, v0.4s
-	WORD $0x6ea0679c // umax v28.4s, v28.4s, v0.4s
-	WORD $0x6ea06f5a // umin v26.4s, v26.4s, v0.4s
+	WORD $0x4e20f7de // fmax v30.4s, v30.4s, v0.4s
 	WORD $0xfd400160 // ldr d0, [x11]
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0x4ea06718 // smax v24.4s, v24.4s, v0.4s
-	WORD $0x6ea066d6 // umax v22.4s, v22.4s, v0.4s
-	WORD $0x6ea06e94 // umin v20.4s, v20.4s, v0.4s
+	WORD $0x4e20f75a // fmax v26.4s, v26.4s, v0.4s
 	WORD $0xfd400180 // ldr d0, [x12]
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0x4ea06652 // smax v18.4s, v18.4s, v0.4s
-	WORD $0x6ea06610 // umax v16.4s, v16.4s, v0.4s
-	WORD $0x6ea06dce // umin v14.4s, v14.4s, v0.4s
+	WORD $0x4e20f6d6 // fmax v22.4s, v22.4s, v0.4s
 	WORD $0xfd4001a0 // ldr d0, [x13]
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0x4ea0658c // smax v12.4s, v12.4s, v0.4s
-	WORD $0x6ea0654a // umax v10.4s, v10.4s, v0.4s
-	WORD $0x6ea06d08 // umin v8.4s, v8.4s, v0.4s
-	SUBS $4, R2, R2; BEQ combine; ADD $8, R10, R10; ADD $8, R11, R11; ADD $8, R12, R12; ADD $8, R13, R13
+	WORD $0x4e20f652 // fmax v18.4s, v18.4s, v0.4s
+	CMP $8, R2; BLT part1
+	WORD $0xfd400540 // ldr d0, [x10, #8]
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0x4e20f7bd // fmax v29.4s, v29.4s, v0.4s
+	WORD $0xfd400560 // ldr d0, [x11, #8]
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0x4e20f739 // fmax v25.4s, v25.4s, v0.4s
+	WORD $0xfd400580 // ldr d0, [x12, #8]
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0x4e20f6b5 // fmax v21.4s, v21.4s, v0.4s
+	WORD $0xfd4005a0 // ldr d0, [x13, #8]
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0x4e20f631 // fmax v17.4s, v17.4s, v0.4s
+	CMP $12, R2; BLT part2
+	WORD $0xfd400940 // ldr d0, [x10, #16]
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0x4e20f79c // fmax v28.4s, v28.4s, v0.4s
+	WORD $0xfd400960 // ldr d0, [x11, #16]
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0x4e20f718 // fmax v24.4s, v24.4s, v0.4s
+	WORD $0xfd400980 // ldr d0, [x12, #16]
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0x4e20f694 // fmax v20.4s, v20.4s, v0.4s
+	WORD $0xfd4009a0 // ldr d0, [x13, #16]
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0x4e20f610 // fmax v16.4s, v16.4s, v0.4s
+	SUBS $12, R2, R2; BEQ combine; ADD $24, R10, R10; ADD $24, R11, R11; ADD $24, R12, R12; ADD $24, R13, R13
 	TBZ $1, R2, single2
 	WORD $0xbd400140 // ldr s0, [x10]
 	TBZ $0, R2, end4; ADD $4, R10, R5
@@ -16912,14 +16863,10 @@ single2:
 
 end4:
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0x4ea067a1 // smax v1.4s, v29.4s, v0.4s
+	WORD $0x4e20f760 // fmax v0.4s, v27.4s, v0.4s
 	SUB R2<<2, R1, R6
-	WORD $0x3dc008c2 // ldr q2, [x6, #32]
-	WORD $0x6ea21c3d // bit v29.16b, v1.16b, v2.16b
-	WORD $0x6ea06761 // umax v1.4s, v27.4s, v0.4s
-	WORD $0x6ea21c3b // bit v27.16b, v1.16b, v2.16b
-	WORD $0x6ea06f20 // umin v0.4s, v25.4s, v0.4s
-	WORD $0x6ea21c19 // bit v25.16b, v0.16b, v2.16b
+	WORD $0x3dc00cc1 // ldr q1, [x6, #48]
+	WORD $0x6ea11c1b // bit v27.16b, v0.16b, v1.16b
 	TBZ $1, R2, single6
 	WORD $0xbd400160 // ldr s0, [x11]
 	TBZ $0, R2, end8; ADD $4, R11, R5
@@ -16931,12 +16878,8 @@ single6:
 
 end8:
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0x4ea066e1 // smax v1.4s, v23.4s, v0.4s
-	WORD $0x6ea21c37 // bit v23.16b, v1.16b, v2.16b
-	WORD $0x6ea066a1 // umax v1.4s, v21.4s, v0.4s
-	WORD $0x6ea21c35 // bit v21.16b, v1.16b, v2.16b
-	WORD $0x6ea06e60 // umin v0.4s, v19.4s, v0.4s
-	WORD $0x6ea21c13 // bit v19.16b, v0.16b, v2.16b
+	WORD $0x4e20f6e0 // fmax v0.4s, v23.4s, v0.4s
+	WORD $0x6ea11c17 // bit v23.16b, v0.16b, v1.16b
 	TBZ $1, R2, single10
 	WORD $0xbd400180 // ldr s0, [x12]
 	TBZ $0, R2, end12; ADD $4, R12, R5
@@ -16948,12 +16891,8 @@ single10:
 
 end12:
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0x4ea06621 // smax v1.4s, v17.4s, v0.4s
-	WORD $0x6ea21c31 // bit v17.16b, v1.16b, v2.16b
-	WORD $0x6ea065e1 // umax v1.4s, v15.4s, v0.4s
-	WORD $0x6ea21c2f // bit v15.16b, v1.16b, v2.16b
-	WORD $0x6ea06da0 // umin v0.4s, v13.4s, v0.4s
-	WORD $0x6ea21c0d // bit v13.16b, v0.16b, v2.16b
+	WORD $0x4e20f660 // fmax v0.4s, v19.4s, v0.4s
+	WORD $0x6ea11c13 // bit v19.16b, v0.16b, v1.16b
 	TBZ $1, R2, single14
 	WORD $0xbd4001a0 // ldr s0, [x13]
 	TBZ $0, R2, end16; ADD $4, R13, R5
@@ -16965,15 +16904,12 @@ single14:
 
 end16:
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0x4ea06561 // smax v1.4s, v11.4s, v0.4s
-	WORD $0x6ea21c2b // bit v11.16b, v1.16b, v2.16b
-	WORD $0x6ea06521 // umax v1.4s, v9.4s, v0.4s
-	WORD $0x6ea21c29 // bit v9.16b, v1.16b, v2.16b
-	WORD $0x6ea06ce0 // umin v0.4s, v7.4s, v0.4s
-	WORD $0x6ea21c07 // bit v7.16b, v0.16b, v2.16b
+	WORD $0x4e20f5e0 // fmax v0.4s, v15.4s, v0.4s
+	WORD $0x6ea11c0f // bit v15.16b, v0.16b, v1.16b
 	JMP combine
 
-part0:
+part2:
+	SUBS $8, R2, R2; BEQ combine; ADD $16, R10, R10; ADD $16, R11, R11; ADD $16, R12, R12; ADD $16, R13, R13
 	TBZ $1, R2, single18
 	WORD $0xbd400140 // ldr s0, [x10]
 	TBZ $0, R2, end20; ADD $4, R10, R5
@@ -16985,14 +16921,10 @@ single18:
 
 end20:
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0x4ea067c1 // smax v1.4s, v30.4s, v0.4s
+	WORD $0x4e20f780 // fmax v0.4s, v28.4s, v0.4s
 	SUB R2<<2, R1, R6
-	WORD $0x3dc008c2 // ldr q2, [x6, #32]
-	WORD $0x6ea21c3e // bit v30.16b, v1.16b, v2.16b
-	WORD $0x6ea06781 // umax v1.4s, v28.4s, v0.4s
-	WORD $0x6ea21c3c // bit v28.16b, v1.16b, v2.16b
-	WORD $0x6ea06f40 // umin v0.4s, v26.4s, v0.4s
-	WORD $0x6ea21c1a // bit v26.16b, v0.16b, v2.16b
+	WORD $0x3dc00cc1 // ldr q1, [x6, #48]
+	WORD $0x6ea11c1c // bit v28.16b, v0.16b, v1.16b
 	TBZ $1, R2, single22
 	WORD $0xbd400160 // ldr s0, [x11]
 	TBZ $0, R2, end24; ADD $4, R11, R5
@@ -17004,12 +16936,8 @@ single22:
 
 end24:
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0x4ea06701 // smax v1.4s, v24.4s, v0.4s
-	WORD $0x6ea21c38 // bit v24.16b, v1.16b, v2.16b
-	WORD $0x6ea066c1 // umax v1.4s, v22.4s, v0.4s
-	WORD $0x6ea21c36 // bit v22.16b, v1.16b, v2.16b
-	WORD $0x6ea06e80 // umin v0.4s, v20.4s, v0.4s
-	WORD $0x6ea21c14 // bit v20.16b, v0.16b, v2.16b
+	WORD $0x4e20f700 // fmax v0.4s, v24.4s, v0.4s
+	WORD $0x6ea11c18 // bit v24.16b, v0.16b, v1.16b
 	TBZ $1, R2, single26
 	WORD $0xbd400180 // ldr s0, [x12]
 	TBZ $0, R2, end28; ADD $4, R12, R5
@@ -17021,12 +16949,8 @@ single26:
 
 end28:
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0x4ea06641 // smax v1.4s, v18.4s, v0.4s
-	WORD $0x6ea21c32 // bit v18.16b, v1.16b, v2.16b
-	WORD $0x6ea06601 // umax v1.4s, v16.4s, v0.4s
-	WORD $0x6ea21c30 // bit v16.16b, v1.16b, v2.16b
-	WORD $0x6ea06dc0 // umin v0.4s, v14.4s, v0.4s
-	WORD $0x6ea21c0e // bit v14.16b, v0.16b, v2.16b
+	WORD $0x4e20f680 // fmax v0.4s, v20.4s, v0.4s
+	WORD $0x6ea11c14 // bit v20.16b, v0.16b, v1.16b
 	TBZ $1, R2, single30
 	WORD $0xbd4001a0 // ldr s0, [x13]
 	TBZ $0, R2, end32; ADD $4, R13, R5
@@ -17038,99 +16962,161 @@ single30:
 
 end32:
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0x4ea06581 // smax v1.4s, v12.4s, v0.4s
-	WORD $0x6ea21c2c // bit v12.16b, v1.16b, v2.16b
-	WORD $0x6ea06541 // umax v1.4s, v10.4s, v0.4s
-	WORD $0x6ea21c2a // bit v10.16b, v1.16b, v2.16b
-	WORD $0x6ea06d00 // umin v0.4s, v8.4s, v0.4s
-	WORD $0x6ea21c08 // bit v8.16b, v0.16b, v2.16b
+	WORD $0x4e20f600 // fmax v0.4s, v16.4s, v0.4s
+	WORD $0x6ea11c10 // bit v16.16b, v0.16b, v1.16b
+	JMP combine
+
+part1:
+	SUBS $4, R2, R2; BEQ combine; ADD $8, R10, R10; ADD $8, R11, R11; ADD $8, R12, R12; ADD $8, R13, R13
+	TBZ $1, R2, single34
+	WORD $0xbd400140 // ldr s0, [x10]
+	TBZ $0, R2, end36; ADD $4, R10, R5
+	WORD $0x0d4050a0 // ld1 {v0.h}[2], [x5]
+	JMP end36
+
+single34:
+	WORD $0x7d400140 // ldr h0, [x10]
+
+end36:
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0x4e20f7a0 // fmax v0.4s, v29.4s, v0.4s
+	SUB R2<<2, R1, R6
+	WORD $0x3dc00cc1 // ldr q1, [x6, #48]
+	WORD $0x6ea11c1d // bit v29.16b, v0.16b, v1.16b
+	TBZ $1, R2, single38
+	WORD $0xbd400160 // ldr s0, [x11]
+	TBZ $0, R2, end40; ADD $4, R11, R5
+	WORD $0x0d4050a0 // ld1 {v0.h}[2], [x5]
+	JMP end40
+
+single38:
+	WORD $0x7d400160 // ldr h0, [x11]
+
+end40:
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0x4e20f720 // fmax v0.4s, v25.4s, v0.4s
+	WORD $0x6ea11c19 // bit v25.16b, v0.16b, v1.16b
+	TBZ $1, R2, single42
+	WORD $0xbd400180 // ldr s0, [x12]
+	TBZ $0, R2, end44; ADD $4, R12, R5
+	WORD $0x0d4050a0 // ld1 {v0.h}[2], [x5]
+	JMP end44
+
+single42:
+	WORD $0x7d400180 // ldr h0, [x12]
+
+end44:
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0x4e20f6a0 // fmax v0.4s, v21.4s, v0.4s
+	WORD $0x6ea11c15 // bit v21.16b, v0.16b, v1.16b
+	TBZ $1, R2, single46
+	WORD $0xbd4001a0 // ldr s0, [x13]
+	TBZ $0, R2, end48; ADD $4, R13, R5
+	WORD $0x0d4050a0 // ld1 {v0.h}[2], [x5]
+	JMP end48
+
+single46:
+	WORD $0x7d4001a0 // ldr h0, [x13]
+
+end48:
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0x4e20f620 // fmax v0.4s, v17.4s, v0.4s
+	WORD $0x6ea11c11 // bit v17.16b, v0.16b, v1.16b
+	JMP combine
+
+part0:
+	TBZ $1, R2, single50
+	WORD $0xbd400140 // ldr s0, [x10]
+	TBZ $0, R2, end52; ADD $4, R10, R5
+	WORD $0x0d4050a0 // ld1 {v0.h}[2], [x5]
+	JMP end52
+
+single50:
+	WORD $0x7d400140 // ldr h0, [x10]
+
+end52:
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0x4e20f7c0 // fmax v0.4s, v30.4s, v0.4s
+	SUB R2<<2, R1, R6
+	WORD $0x3dc00cc1 // ldr q1, [x6, #48]
+	WORD $0x6ea11c1e // bit v30.16b, v0.16b, v1.16b
+	TBZ $1, R2, single54
+	WORD $0xbd400160 // ldr s0, [x11]
+	TBZ $0, R2, end56; ADD $4, R11, R5
+	WORD $0x0d4050a0 // ld1 {v0.h}[2], [x5]
+	JMP end56
+
+single54:
+	WORD $0x7d400160 // ldr h0, [x11]
+
+end56:
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0x4e20f740 // fmax v0.4s, v26.4s, v0.4s
+	WORD $0x6ea11c1a // bit v26.16b, v0.16b, v1.16b
+	TBZ $1, R2, single58
+	WORD $0xbd400180 // ldr s0, [x12]
+	TBZ $0, R2, end60; ADD $4, R12, R5
+	WORD $0x0d4050a0 // ld1 {v0.h}[2], [x5]
+	JMP end60
+
+single58:
+	WORD $0x7d400180 // ldr h0, [x12]
+
+end60:
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0x4e20f6c0 // fmax v0.4s, v22.4s, v0.4s
+	WORD $0x6ea11c16 // bit v22.16b, v0.16b, v1.16b
+	TBZ $1, R2, single62
+	WORD $0xbd4001a0 // ldr s0, [x13]
+	TBZ $0, R2, end64; ADD $4, R13, R5
+	WORD $0x0d4050a0 // ld1 {v0.h}[2], [x5]
+	JMP end64
+
+single62:
+	WORD $0x7d4001a0 // ldr h0, [x13]
+
+end64:
+	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
+	WORD $0x4e20f640 // fmax v0.4s, v18.4s, v0.4s
+	WORD $0x6ea11c12 // bit v18.16b, v0.16b, v1.16b
 
 combine:
-	WORD $0x4ebd67c0 // smax v0.4s, v30.4s, v29.4s
+	WORD $0x4e3cf7c0 // fmax v0.4s, v30.4s, v28.4s
+	WORD $0x4e3bf7a1 // fmax v1.4s, v29.4s, v27.4s
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
 	WORD $0x6e004001 // ext v1.16b, v0.16b, v0.16b, #8
-	WORD $0x4ea16400 // smax v0.4s, v0.4s, v1.4s
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
 	WORD $0x6e002001 // ext v1.16b, v0.16b, v0.16b, #4
-	WORD $0x4ea16400 // smax v0.4s, v0.4s, v1.4s
-	WORD $0x6f00e401 // movi v1.2d, #0x0
-	WORD $0x4ea03422 // cmgt v2.4s, v1.4s, v0.4s
-	WORD $0x6eb96f43 // umin v3.4s, v26.4s, v25.4s
-	WORD $0x6e034064 // ext v4.16b, v3.16b, v3.16b, #8
-	WORD $0x6ea46c63 // umin v3.4s, v3.4s, v4.4s
-	WORD $0x6e032064 // ext v4.16b, v3.16b, v3.16b, #4
-	WORD $0x6ea46c63 // umin v3.4s, v3.4s, v4.4s
-	WORD $0x6e601c62 // bsl v2.16b, v3.16b, v0.16b
-	WORD $0x6ebb6780 // umax v0.4s, v28.4s, v27.4s
-	WORD $0x6e004003 // ext v3.16b, v0.16b, v0.16b, #8
-	WORD $0x6ea36400 // umax v0.4s, v0.4s, v3.4s
-	WORD $0x6e002003 // ext v3.16b, v0.16b, v0.16b, #4
-	WORD $0x6ea36400 // umax v0.4s, v0.4s, v3.4s
-	WORD $0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
-	WORD $0x6e601c43 // bsl v3.16b, v2.16b, v0.16b
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
 	MOVD 48(R0), R5; MOVD 240(R0), R6; MADD R3, R5, R6, R5
-	WORD $0xbd0000a3 // str s3, [x5]
-	WORD $0x4eb76700 // smax v0.4s, v24.4s, v23.4s
-	WORD $0x6e004002 // ext v2.16b, v0.16b, v0.16b, #8
-	WORD $0x4ea26400 // smax v0.4s, v0.4s, v2.4s
-	WORD $0x6e002002 // ext v2.16b, v0.16b, v0.16b, #4
-	WORD $0x4ea26400 // smax v0.4s, v0.4s, v2.4s
-	WORD $0x4ea03422 // cmgt v2.4s, v1.4s, v0.4s
-	WORD $0x6eb36e83 // umin v3.4s, v20.4s, v19.4s
-	WORD $0x6e034064 // ext v4.16b, v3.16b, v3.16b, #8
-	WORD $0x6ea46c63 // umin v3.4s, v3.4s, v4.4s
-	WORD $0x6e032064 // ext v4.16b, v3.16b, v3.16b, #4
-	WORD $0x6ea46c63 // umin v3.4s, v3.4s, v4.4s
-	WORD $0x6e601c62 // bsl v2.16b, v3.16b, v0.16b
-	WORD $0x6eb566c0 // umax v0.4s, v22.4s, v21.4s
-	WORD $0x6e004003 // ext v3.16b, v0.16b, v0.16b, #8
-	WORD $0x6ea36400 // umax v0.4s, v0.4s, v3.4s
-	WORD $0x6e002003 // ext v3.16b, v0.16b, v0.16b, #4
-	WORD $0x6ea36400 // umax v0.4s, v0.4s, v3.4s
-	WORD $0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
-	WORD $0x6e601c43 // bsl v3.16b, v2.16b, v0.16b
+	WORD $0xbd0000a0 // str s0, [x5]
+	WORD $0x4e38f740 // fmax v0.4s, v26.4s, v24.4s
+	WORD $0x4e37f721 // fmax v1.4s, v25.4s, v23.4s
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
+	WORD $0x6e004001 // ext v1.16b, v0.16b, v0.16b, #8
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
+	WORD $0x6e002001 // ext v1.16b, v0.16b, v0.16b, #4
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
 	MOVD 56(R0), R5; MOVD 248(R0), R6; MADD R3, R5, R6, R5
-	WORD $0xbd0000a3 // str s3, [x5]
-	WORD $0x4eb16640 // smax v0.4s, v18.4s, v17.4s
-	WORD $0x6e004002 // ext v2.16b, v0.16b, v0.16b, #8
-	WORD $0x4ea26400 // smax v0.4s, v0.4s, v2.4s
-	WORD $0x6e002002 // ext v2.16b, v0.16b, v0.16b, #4
-	WORD $0x4ea26400 // smax v0.4s, v0.4s, v2.4s
-	WORD $0x4ea03422 // cmgt v2.4s, v1.4s, v0.4s
-	WORD $0x6ead6dc3 // umin v3.4s, v14.4s, v13.4s
-	WORD $0x6e034064 // ext v4.16b, v3.16b, v3.16b, #8
-	WORD $0x6ea46c63 // umin v3.4s, v3.4s, v4.4s
-	WORD $0x6e032064 // ext v4.16b, v3.16b, v3.16b, #4
-	WORD $0x6ea46c63 // umin v3.4s, v3.4s, v4.4s
-	WORD $0x6e601c62 // bsl v2.16b, v3.16b, v0.16b
-	WORD $0x6eaf6600 // umax v0.4s, v16.4s, v15.4s
-	WORD $0x6e004003 // ext v3.16b, v0.16b, v0.16b, #8
-	WORD $0x6ea36400 // umax v0.4s, v0.4s, v3.4s
-	WORD $0x6e002003 // ext v3.16b, v0.16b, v0.16b, #4
-	WORD $0x6ea36400 // umax v0.4s, v0.4s, v3.4s
-	WORD $0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
-	WORD $0x6e601c43 // bsl v3.16b, v2.16b, v0.16b
+	WORD $0xbd0000a0 // str s0, [x5]
+	WORD $0x4e34f6c0 // fmax v0.4s, v22.4s, v20.4s
+	WORD $0x4e33f6a1 // fmax v1.4s, v21.4s, v19.4s
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
+	WORD $0x6e004001 // ext v1.16b, v0.16b, v0.16b, #8
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
+	WORD $0x6e002001 // ext v1.16b, v0.16b, v0.16b, #4
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
 	MOVD 64(R0), R5; MOVD 256(R0), R6; MADD R3, R5, R6, R5
-	WORD $0xbd0000a3 // str s3, [x5]
-	WORD $0x4eab6580 // smax v0.4s, v12.4s, v11.4s
-	WORD $0x6e004002 // ext v2.16b, v0.16b, v0.16b, #8
-	WORD $0x4ea26400 // smax v0.4s, v0.4s, v2.4s
-	WORD $0x6e002002 // ext v2.16b, v0.16b, v0.16b, #4
-	WORD $0x4ea26400 // smax v0.4s, v0.4s, v2.4s
-	WORD $0x4ea03421 // cmgt v1.4s, v1.4s, v0.4s
-	WORD $0x6ea76d02 // umin v2.4s, v8.4s, v7.4s
-	WORD $0x6e024043 // ext v3.16b, v2.16b, v2.16b, #8
-	WORD $0x6ea36c42 // umin v2.4s, v2.4s, v3.4s
-	WORD $0x6e022043 // ext v3.16b, v2.16b, v2.16b, #4
-	WORD $0x6ea36c42 // umin v2.4s, v2.4s, v3.4s
-	WORD $0x6e601c41 // bsl v1.16b, v2.16b, v0.16b
-	WORD $0x6ea96540 // umax v0.4s, v10.4s, v9.4s
-	WORD $0x6e004002 // ext v2.16b, v0.16b, v0.16b, #8
-	WORD $0x6ea26400 // umax v0.4s, v0.4s, v2.4s
-	WORD $0x6e002002 // ext v2.16b, v0.16b, v0.16b, #4
-	WORD $0x6ea26400 // umax v0.4s, v0.4s, v2.4s
-	WORD $0x4e20e402 // fcmeq v2.4s, v0.4s, v0.4s
-	WORD $0x6e601c22 // bsl v2.16b, v1.16b, v0.16b
+	WORD $0xbd0000a0 // str s0, [x5]
+	WORD $0x4e30f640 // fmax v0.4s, v18.4s, v16.4s
+	WORD $0x4e2ff621 // fmax v1.4s, v17.4s, v15.4s
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
+	WORD $0x6e004001 // ext v1.16b, v0.16b, v0.16b, #8
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
+	WORD $0x6e002001 // ext v1.16b, v0.16b, v0.16b, #4
+	WORD $0x4e21f400 // fmax v0.4s, v0.4s, v1.4s
 	MOVD 72(R0), R5; MOVD 264(R0), R6; MADD R3, R5, R6, R5
-	WORD $0xbd0000a2 // str s2, [x5]
+	WORD $0xbd0000a0 // str s0, [x5]
 
 next:
 	ADD $1, R3, R3; MOVD (R0), R5; CMP R5, R3; BLT row
@@ -17163,9 +17149,8 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10940 // ldp q0, q2, [x10], #32
 	WORD $0x4ebe4401 // sshl v1.4s, v0.4s, v30.4s
-	WORD $0x3cc10542 // ldr q2, [x10], #16
 	WORD $0x4ebe4443 // sshl v3.4s, v2.4s, v30.4s
 	WORD $0x6e211c00 // eor v0.16b, v0.16b, v1.16b
 	WORD $0x6e231c41 // eor v1.16b, v2.16b, v3.16b
@@ -17177,8 +17162,7 @@ loop:
 	WORD $0x6e231c21 // eor v1.16b, v1.16b, v3.16b
 	WORD $0x4ebb9c00 // mul v0.4s, v0.4s, v27.4s
 	WORD $0x4ebb9c21 // mul v1.4s, v1.4s, v27.4s
-	WORD $0x3c810560 // str q0, [x11], #16
-	WORD $0x3c810561 // str q1, [x11], #16
+	WORD $0xac810560 // stp q0, q1, [x11], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -17286,9 +17270,9 @@ row:
 	SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0xfc408540 // ldr d0, [x10], #8
+	WORD $0xfc410540 // ldr d0, [x10], #16
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0xfc408541 // ldr d1, [x10], #8
+	WORD $0xfc5f8141 // ldur d1, [x10, #-8]
 	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD $0x4ea0f802 // fabs v2.4s, v0.4s
 	WORD $0x4ea0f823 // fabs v3.4s, v1.4s
@@ -17379,16 +17363,16 @@ loop:
 	WORD $0x0e216861 // fcvtn v1.4h, v3.4s
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD $0xfc408562 // ldr d2, [x11], #8
+	WORD $0xfc410562 // ldr d2, [x11], #16
 	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD $0xfc408563 // ldr d3, [x11], #8
+	WORD $0xfc5f8163 // ldur d3, [x11, #-8]
 	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD $0x6e20dc40 // fmul v0.4s, v2.4s, v0.4s
 	WORD $0x6e21dc61 // fmul v1.4s, v3.4s, v1.4s
 	WORD $0x0e216800 // fcvtn v0.4h, v0.4s
 	WORD $0x0e216821 // fcvtn v1.4h, v1.4s
-	WORD $0xfc008580 // str d0, [x12], #8
-	WORD $0xfc008581 // str d1, [x12], #8
+	WORD $0xfc010580 // str d0, [x12], #16
+	WORD $0xfc1f8181 // stur d1, [x12, #-8]
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -17548,9 +17532,9 @@ row:
 	SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0xfc408540 // ldr d0, [x10], #8
+	WORD $0xfc410540 // ldr d0, [x10], #16
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD $0xfc408541 // ldr d1, [x10], #8
+	WORD $0xfc5f8141 // ldur d1, [x10, #-8]
 	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD $0x6ea0e762 // fcmgt v2.4s, v27.4s, v0.4s
 	WORD $0x6ea1e763 // fcmgt v3.4s, v27.4s, v1.4s
@@ -17612,16 +17596,16 @@ loop:
 	WORD $0x0e216821 // fcvtn v1.4h, v1.4s
 	WORD $0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD $0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD $0xfc408562 // ldr d2, [x11], #8
+	WORD $0xfc410562 // ldr d2, [x11], #16
 	WORD $0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD $0xfc408563 // ldr d3, [x11], #8
+	WORD $0xfc5f8163 // ldur d3, [x11, #-8]
 	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
 	WORD $0x6e20dc40 // fmul v0.4s, v2.4s, v0.4s
 	WORD $0x6e21dc61 // fmul v1.4s, v3.4s, v1.4s
 	WORD $0x0e216800 // fcvtn v0.4h, v0.4s
 	WORD $0x0e216821 // fcvtn v1.4h, v1.4s
-	WORD $0xfc008580 // str d0, [x12], #8
-	WORD $0xfc008581 // str d1, [x12], #8
+	WORD $0xfc010580 // str d0, [x12], #16
+	WORD $0xfc1f8181 // stur d1, [x12, #-8]
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -17727,12 +17711,10 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
-	WORD $0x3cc10561 // ldr q1, [x11], #16
+	WORD $0xacc11940 // ldp q0, q6, [x10], #32
+	WORD $0xacc10961 // ldp q1, q2, [x11], #32
 	WORD $0x4ea1d400 // fsub v0.4s, v0.4s, v1.4s
-	WORD $0x3cc10541 // ldr q1, [x10], #16
-	WORD $0x3cc10562 // ldr q2, [x11], #16
-	WORD $0x4ea2d421 // fsub v1.4s, v1.4s, v2.4s
+	WORD $0x4ea2d4c1 // fsub v1.4s, v6.4s, v2.4s
 	WORD $0x4ea0f800 // fabs v0.4s, v0.4s
 	WORD $0x4ea0f821 // fabs v1.4s, v1.4s
 	WORD $0x6ea0e7a2 // fcmgt v2.4s, v29.4s, v0.4s
@@ -17745,8 +17727,7 @@ loop:
 	WORD $0x4ebed421 // fsub v1.4s, v1.4s, v30.4s
 	WORD $0x6e601c82 // bsl v2.16b, v4.16b, v0.16b
 	WORD $0x6e611ca3 // bsl v3.16b, v5.16b, v1.16b
-	WORD $0x3c810582 // str q2, [x12], #16
-	WORD $0x3c810583 // str q3, [x12], #16
+	WORD $0xac810d82 // stp q2, q3, [x12], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -17824,28 +17805,23 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
-	WORD $0x3cc10561 // ldr q1, [x11], #16
+	WORD $0xacc11540 // ldp q0, q5, [x10], #32
+	WORD $0xacc10961 // ldp q1, q2, [x11], #32
 	WORD $0x6ea18400 // sub v0.4s, v0.4s, v1.4s
-	WORD $0x3cc10541 // ldr q1, [x10], #16
-	WORD $0x3cc10562 // ldr q2, [x11], #16
-	WORD $0x6ea28421 // sub v1.4s, v1.4s, v2.4s
+	WORD $0x6ea284a1 // sub v1.4s, v5.4s, v2.4s
 	WORD $0x4ea0b800 // abs v0.4s, v0.4s
 	WORD $0x4ea0b821 // abs v1.4s, v1.4s
-	WORD $0x3cc10582 // ldr q2, [x12], #16
-	WORD $0x3cc105a3 // ldr q3, [x13], #16
+	WORD $0xacc11582 // ldp q2, q5, [x12], #32
+	WORD $0xacc111a3 // ldp q3, q4, [x13], #32
 	WORD $0x6ea38442 // sub v2.4s, v2.4s, v3.4s
-	WORD $0x3cc10583 // ldr q3, [x12], #16
-	WORD $0x3cc105a4 // ldr q4, [x13], #16
-	WORD $0x6ea48463 // sub v3.4s, v3.4s, v4.4s
+	WORD $0x6ea484a3 // sub v3.4s, v5.4s, v4.4s
 	WORD $0x4ea0b842 // abs v2.4s, v2.4s
 	WORD $0x4ea0b863 // abs v3.4s, v3.4s
 	WORD $0x4ea28400 // add v0.4s, v0.4s, v2.4s
 	WORD $0x4ea38421 // add v1.4s, v1.4s, v3.4s
 	WORD $0x4ea06fc0 // smin v0.4s, v30.4s, v0.4s
 	WORD $0x4ea16fc1 // smin v1.4s, v30.4s, v1.4s
-	WORD $0x3c8105c0 // str q0, [x14], #16
-	WORD $0x3c8105c1 // str q1, [x14], #16
+	WORD $0xac8105c0 // stp q0, q1, [x14], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -17954,15 +17930,12 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
-	WORD $0x3cc10561 // ldr q1, [x11], #16
+	WORD $0xacc11140 // ldp q0, q4, [x10], #32
+	WORD $0xacc10961 // ldp q1, q2, [x11], #32
 	WORD $0x4ea1d400 // fsub v0.4s, v0.4s, v1.4s
-	WORD $0x3cc10541 // ldr q1, [x10], #16
-	WORD $0x3cc10562 // ldr q2, [x11], #16
-	WORD $0x4ea2d421 // fsub v1.4s, v1.4s, v2.4s
-	WORD $0x3cc10582 // ldr q2, [x12], #16
+	WORD $0x4ea2d481 // fsub v1.4s, v4.4s, v2.4s
+	WORD $0xacc10d82 // ldp q2, q3, [x12], #32
 	WORD $0x4e22d7c2 // fadd v2.4s, v30.4s, v2.4s
-	WORD $0x3cc10583 // ldr q3, [x12], #16
 	WORD $0x4e23d7c3 // fadd v3.4s, v30.4s, v3.4s
 	WORD $0x6e22fc00 // fdiv v0.4s, v0.4s, v2.4s
 	WORD $0x6e23fc21 // fdiv v1.4s, v1.4s, v3.4s
@@ -17970,8 +17943,7 @@ loop:
 	WORD $0x4e3df421 // fmax v1.4s, v1.4s, v29.4s
 	WORD $0x4ebcf400 // fmin v0.4s, v0.4s, v28.4s
 	WORD $0x4ebcf421 // fmin v1.4s, v1.4s, v28.4s
-	WORD $0x3c8105a0 // str q0, [x13], #16
-	WORD $0x3c8105a1 // str q1, [x13], #16
+	WORD $0xac8105a0 // stp q0, q1, [x13], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -18069,9 +18041,8 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10540 // ldp q0, q1, [x10], #32
 	WORD $0x4ebed400 // fsub v0.4s, v0.4s, v30.4s
-	WORD $0x3cc10541 // ldr q1, [x10], #16
 	WORD $0x4ebed421 // fsub v1.4s, v1.4s, v30.4s
 	WORD $0x6e20dfa0 // fmul v0.4s, v29.4s, v0.4s
 	WORD $0x6e21dfa1 // fmul v1.4s, v29.4s, v1.4s
@@ -18087,8 +18058,7 @@ loop:
 	WORD $0x4e21d721 // fadd v1.4s, v25.4s, v1.4s
 	WORD $0x6e20dc40 // fmul v0.4s, v2.4s, v0.4s
 	WORD $0x6e21dc61 // fmul v1.4s, v3.4s, v1.4s
-	WORD $0x3c810560 // str q0, [x11], #16
-	WORD $0x3c810561 // str q1, [x11], #16
+	WORD $0xac810560 // stp q0, q1, [x11], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -18152,22 +18122,18 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10940 // ldp q0, q2, [x10], #32
 	WORD $0x4ea0d7c1 // fsub v1.4s, v30.4s, v0.4s
-	WORD $0x3cc10542 // ldr q2, [x10], #16
 	WORD $0x4ea2d7c3 // fsub v3.4s, v30.4s, v2.4s
-	WORD $0x3cc10564 // ldr q4, [x11], #16
+	WORD $0xacc11564 // ldp q4, q5, [x11], #32
 	WORD $0x6e21dc81 // fmul v1.4s, v4.4s, v1.4s
-	WORD $0x3cc10564 // ldr q4, [x11], #16
-	WORD $0x6e23dc83 // fmul v3.4s, v4.4s, v3.4s
-	WORD $0x3cc10584 // ldr q4, [x12], #16
+	WORD $0x6e23dca3 // fmul v3.4s, v5.4s, v3.4s
+	WORD $0xacc11584 // ldp q4, q5, [x12], #32
 	WORD $0x6e20dc80 // fmul v0.4s, v4.4s, v0.4s
-	WORD $0x3cc10584 // ldr q4, [x12], #16
-	WORD $0x6e22dc82 // fmul v2.4s, v4.4s, v2.4s
+	WORD $0x6e22dca2 // fmul v2.4s, v5.4s, v2.4s
 	WORD $0x4e20d420 // fadd v0.4s, v1.4s, v0.4s
 	WORD $0x4e22d461 // fadd v1.4s, v3.4s, v2.4s
-	WORD $0x3c8105a0 // str q0, [x13], #16
-	WORD $0x3c8105a1 // str q1, [x13], #16
+	WORD $0xac8105a0 // stp q0, q1, [x13], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -18260,24 +18226,20 @@ row:
 	MOVD 8(R0), R2; SUBS $4, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
-	WORD $0x3cc10561 // ldr q1, [x11], #16
+	WORD $0xacc10940 // ldp q0, q2, [x10], #32
+	WORD $0xacc10d61 // ldp q1, q3, [x11], #32
 	WORD $0x4ee1d401 // fsub v1.2d, v0.2d, v1.2d
-	WORD $0x3cc10542 // ldr q2, [x10], #16
-	WORD $0x3cc10563 // ldr q3, [x11], #16
 	WORD $0x4ee3d443 // fsub v3.2d, v2.2d, v3.2d
 	WORD $0x6e7ddc21 // fmul v1.2d, v1.2d, v29.2d
 	WORD $0x6e7ddc63 // fmul v3.2d, v3.2d, v29.2d
-	WORD $0x3cc10584 // ldr q4, [x12], #16
+	WORD $0xacc11984 // ldp q4, q6, [x12], #32
 	WORD $0x6e7cdc85 // fmul v5.2d, v4.2d, v28.2d
-	WORD $0x3cc10586 // ldr q6, [x12], #16
 	WORD $0x6e7cdcc7 // fmul v7.2d, v6.2d, v28.2d
 	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
 	WORD $0x4ee7d463 // fsub v3.2d, v3.2d, v7.2d
-	WORD $0x3cc105a5 // ldr q5, [x13], #16
+	WORD $0xacc11da5 // ldp q5, q7, [x13], #32
 	WORD $0x6e65fc21 // fdiv v1.2d, v1.2d, v5.2d
-	WORD $0x3cc105a5 // ldr q5, [x13], #16
-	WORD $0x6e65fc63 // fdiv v3.2d, v3.2d, v5.2d
+	WORD $0x6e67fc63 // fdiv v3.2d, v3.2d, v7.2d
 	WORD $0x6e7edc21 // fmul v1.2d, v1.2d, v30.2d
 	WORD $0x6e7edc63 // fmul v3.2d, v3.2d, v30.2d
 	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
@@ -18286,8 +18248,7 @@ loop:
 	WORD $0x6e63dfc3 // fmul v3.2d, v30.2d, v3.2d
 	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	WORD $0x4e63d441 // fadd v1.2d, v2.2d, v3.2d
-	WORD $0x3c8105c0 // str q0, [x14], #16
-	WORD $0x3c8105c1 // str q1, [x14], #16
+	WORD $0xac8105c0 // stp q0, q1, [x14], #32
 	SUBS $4, R2, R2; BGE loop
 
 tail:

@@ -215,45 +215,57 @@ func (n *nest) pinRow() {
 // step returns the number of elements of an iteration of the main loop.
 func (n *nest) step() int { return machine.Lanes() * n.b.Unroll }
 
-// postIncrement lets the accesses of a main loop, which begins at a line, advance the pointers whose accesses are in order and without
-// gaps. It returns those. Cold blocks read operands at the pointers, so a loop with one has no such accesses.
+// postIncrement lets an access of a main loop, which begins at a line, advance each pointer whose accesses are in order and without gaps. The
+// first access advances the pointer by the whole iteration, and the others have negative offsets, so that they wait for one addition
+// instead of one each. It returns those pointers. Cold blocks read operands at the pointers, so a loop with one has no such accesses.
 func (n *nest) postIncrement(begin int) (advanced []int) {
 	if len(n.exits) > 0 {
 		return nil
 	}
 	for operand, reg := range n.pointer {
+		whole := n.step() * n.dtype(operand).Size()
 		var accesses []*Arg
 		next := 0
 		for i := range n.Lines[begin:] {
 			l := &n.Lines[begin+i]
 			for a := range l.Args {
 				if m := &l.Args[a]; m.Kind == ArgMem && m.Mem.Base == reg && next >= 0 {
-					if m.Mem.Disp != next {
+					if m.Mem.Disp != next || !bytesOf[l.Op].reaches(whole, len(accesses) == 0) {
 						next = -1
 						break
 					}
 					accesses = append(accesses, m)
-					next += bytesOf[l.Op]
+					next += bytesOf[l.Op].bytes
 				}
 			}
 		}
-		if reg < 0 || next != n.step()*n.dtype(operand).Size() {
+		if reg < 0 || next != whole {
 			continue
 		}
 		for i, m := range accesses {
-			end := next
-			if i+1 < len(accesses) {
-				end = accesses[i+1].Mem.Disp
+			m.Mem.Disp -= whole
+			if i == 0 {
+				m.Mem.Post, m.Mem.Disp = true, whole
 			}
-			m.Mem.Post, m.Mem.Disp = true, end-m.Mem.Disp
 		}
 		advanced = append(advanced, reg)
 	}
 	return advanced
 }
 
-// bytesOf are the bytes of accesses to operands in a main loop.
-var bytesOf = map[string]int{"LDR.S": 4, "LDR.D": 8, "LDR.Q": 16, "STR.S": 4, "STR.D": 8, "STR.Q": 16}
+// access is how many bytes an instruction accesses, and the least constant that is too large to add to its pointer.
+type access struct{ bytes, beyond int }
+
+// bytesOf has the accesses to operands in a main loop.
+var bytesOf = map[string]access{
+	"LDR.S": {4, 256}, "LDR.D": {8, 256}, "LDR.Q": {16, 256}, "STR.S": {4, 256}, "STR.D": {8, 256}, "STR.Q": {16, 256},
+	"LDP.Q": {32, 1024}, "STP.Q": {32, 1024},
+}
+
+// reaches reports whether the access can be at an offset between -whole and 0, or can be the first one, which advances by whole.
+func (a access) reaches(whole int, first bool) bool {
+	return whole < a.beyond || !first && whole == a.beyond
+}
 
 // advance moves the pointers by elements, except those that have moved.
 func (n *nest) advance(elements int, moved ...int) {
@@ -274,8 +286,10 @@ func (n *nest) mainLoop() {
 	n.do(OpAlign, imm(16))
 	n.here("loop")
 	body := len(n.Lines)
-	n.insts(n.b.Main)
-	n.advance(n.step(), n.postIncrement(body)...)
+	n.insts(pairAccesses(n.b.Main, slices.Concat(n.b.Accs, n.b.Pinned)))
+	n.joinPairs(body)
+	advanced := n.postIncrement(body)
+	n.advance(n.step(), advanced...)
 	n.rotate(n.b.Unroll)
 	n.do("SUBS", x(leftReg), x(leftReg), imm(n.step()))
 	n.do("BGE", label("loop"))

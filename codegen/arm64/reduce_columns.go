@@ -31,6 +31,8 @@ const (
 	columnFrom = iota + 2 // pointers to the strip of unit operands, or the row of splat operands
 	columnStep = iota + 4 // bytes from one element of a unit operand to the next in its column
 	columnOut  = columnStep + 4
+
+	columnFar = columnStep + 1 // of a plain reduction: bytes from one element of a lane to the next
 )
 
 // columnReducer writes the function of a column reduction.
@@ -66,6 +68,9 @@ func compileReduceColumns(m *kernel.Micro) (*Program, error) {
 			c.do("LDR", x(columnStep+i), mem(at(columnFrame, frameStep+8*i)))
 		}
 	}
+	if c.plain() {
+		c.do("LSL", x(columnFar), x(columnStep), imm(5)) // ReduceLanes steps
+	}
 	c.do("LDR", x(columnOut), mem(at(columnFrame, framePtr+8*len(c.k.In))))
 	c.here("row")
 	c.do("MOV", x(columnIndex), x(zr))
@@ -75,6 +80,12 @@ func compileReduceColumns(m *kernel.Micro) (*Program, error) {
 	c.here("done")
 	c.do("RET")
 	return &c.Program, nil
+}
+
+// plain reports whether the body is a unit operand. One instruction then loads the vectors of a strip and advances to the next element of
+// the lane.
+func (c *columnReducer) plain() bool {
+	return len(c.k.In) == 1 && len(c.k.Body) == 0 && !c.k.In[0].Splat
 }
 
 // columns is the number of columns of a strip.
@@ -180,7 +191,7 @@ func (c *columnReducer) lane(b, depth int) {
 	for i, in := range c.k.In {
 		if in.Splat {
 			c.do("ADD", x(columnAt+i), x(columnAt+i), imm(ir.ReduceLanes*c.d.Size()))
-		} else {
+		} else if !c.plain() {
 			c.do("ADD", x(columnAt+i), x(columnAt+i), x(columnStep+i), imm(5)) // ReduceLanes steps
 		}
 	}
@@ -193,6 +204,17 @@ func (c *columnReducer) lane(b, depth int) {
 // elements computes the body of the present elements, and combines it with the accumulators of a depth, or stores it there.
 func (c *columnReducer) elements(depth int, first bool) {
 	const values = columnStrip * columnDepths
+	if c.plain() {
+		to := values
+		if first {
+			to = c.acc(depth, 0)
+		}
+		c.do("LD1x4"+c.arrange, v(to), mem(thenBy(columnAt, columnFar)))
+		for w := 0; w < columnStrip && !first; w++ {
+			c.do(columnInsts[c.by]+c.arrange, v(c.acc(depth, w)), v(c.acc(depth, w)), v(values+w))
+		}
+		return
+	}
 	for i, in := range c.k.In {
 		if in.Splat {
 			c.do("LD1R"+c.arrange, v(values+i), mem(at(columnAt+i, 0)))

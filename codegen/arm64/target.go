@@ -24,7 +24,7 @@ var NEON = sync.OnceValue(func() *Target { return &Target{newBodyTable(), newOpc
 // machine has the registers of arm64, except the last one, which the code around instructions uses. Its tuning is not measured: it
 // is that of AVX2, but a step has half the elements.
 var machine = &vector.Machine{
-	Width: 16, Lane: 4, Registers: scratchV, Working: 6,
+	Width: 16, Lane: 4, Registers: scratchV, Working: 6, Extremes: true,
 	Tuning: vector.Tuning{
 		Unroll: 1, UnrollWide: 40, ListOrder: 1 << 30,
 		ByTwo: 0.87, ByFour: 0.70, ByList: 0.65,

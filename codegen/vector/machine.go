@@ -20,6 +20,10 @@ type Machine struct {
 	Registers int // vector registers
 	Masks     int // mask registers, numbered behind the vector registers; 0: masks are vectors
 	Working   int // vector registers that are never pinned: the values of one instruction
+
+	// Extremes says that the minimum and maximum of two float32 are one instruction, with NaN and signed zeros as ir.OpMin and
+	// ir.OpMax define them.
+	Extremes bool
 	Tuning
 }
 

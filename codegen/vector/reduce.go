@@ -80,7 +80,7 @@ func (g *Graph) assignAccumulators() {
 	if fewer {
 		g.Phases = max(1, g.Phases/2)
 	}
-	for bits := true; ; {
+	for bits := !g.m.Extremes; ; {
 		g.number(bits)
 		switch {
 		case g.Accumulators() <= g.m.Registers-g.m.Working:

@@ -82,11 +82,10 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
-	WORD $0x3cc10561 // ldr q1, [x11], #16
+	WORD $0x3cc20540 // ldr q0, [x10], #32
+	WORD $0xacc10961 // ldp q1, q2, [x11], #32
 	WORD $0x6e21dc00 // fmul v0.4s, v0.4s, v1.4s
-	WORD $0x3cc10541 // ldr q1, [x10], #16
-	WORD $0x3cc10562 // ldr q2, [x11], #16
+	WORD $0x3cdf0141 // ldur q1, [x10, #-16]
 	WORD $0x6e22dc21 // fmul v1.4s, v1.4s, v2.4s
 	WORD $0x4e3dd400 // fadd v0.4s, v0.4s, v29.4s
 	WORD $0x4e3dd421 // fadd v1.4s, v1.4s, v29.4s
@@ -186,8 +185,7 @@ loop:
 	WORD $0x4e231c21 // and v1.16b, v1.16b, v3.16b
 	WORD $0x4ea01cc0 // orr v0.16b, v6.16b, v0.16b
 	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
-	WORD $0x3c810580 // str q0, [x12], #16
-	WORD $0x3c810581 // str q1, [x12], #16
+	WORD $0xac810580 // stp q0, q1, [x12], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:

@@ -19,7 +19,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/kerneltest"
 )
 
-// everyEnv is the environment variable of a number n: TestNEON then checks every n-th kernel.
+// everyEnv is the environment variable of a number n: TestNEON then checks every n-th kernel. With n:k it checks another n-th part for
+// each k from 0 to n-1, so that n processes check all.
 const everyEnv = "STRIDEFUSE_EVERY"
 
 // TestEngine looks kernels up as programs do: those with assembly are NEON's, those without are Go loops.
@@ -45,12 +46,14 @@ func TestEngine(t *testing.T) {
 // Under emulation all kernels take a quarter of an hour.
 func TestNEON(t *testing.T) {
 	entries := unsafe.Slice(kernels_neon.entries(), len(kernels_neon.signatures))
-	every, _ := strconv.Atoi(os.Getenv(everyEnv))
+	count, part, _ := strings.Cut(os.Getenv(everyEnv), ":")
+	every, _ := strconv.ParseUint(count, 10, 64)
+	offset, _ := strconv.ParseUint(part, 10, 64)
 	checked := 0
 	for i, sig := range kernels_neon.signatures {
 		h := fnv.New64a()
 		h.Write([]byte(sig))
-		if every > 0 && h.Sum64()%uint64(every) != 0 {
+		if every > 0 && h.Sum64()%every != offset {
 			continue
 		}
 		c, err := irkernel.ParseCode(sig)

@@ -314,8 +314,7 @@ loop:
 	WORD $0x4e6bcc52 // fmla v18.2d, v2.2d, v11.2d
 	WORD $0x4e6acd3e // fmla v30.2d, v9.2d, v10.2d
 	WORD $0x4e71cd9d // fmla v29.2d, v12.2d, v17.2d
-	WORD $0x3dc02022 // ldr q2, [x1, #128]
-	WORD $0x3dc02424 // ldr q4, [x1, #144]
+	WORD $0xad441022 // ldp q2, q4, [x1, #128]
 	WORD $0x4e65cc44 // fmla v4.2d, v2.2d, v5.2d
 	WORD $0x3dc02429 // ldr q9, [x1, #144]
 	WORD $0x4e76cc49 // fmla v9.2d, v2.2d, v22.2d
@@ -598,8 +597,7 @@ after1:
 	WORD $0x4e73ccf6 // fmla v22.2d, v7.2d, v19.2d
 	WORD $0x4e66cca3 // fmla v3.2d, v5.2d, v6.2d
 	WORD $0x4e61cd55 // fmla v21.2d, v10.2d, v1.2d
-	WORD $0x3dc06025 // ldr q5, [x1, #384]
-	WORD $0x3dc06427 // ldr q7, [x1, #400]
+	WORD $0xad4c1c25 // ldp q5, q7, [x1, #384]
 	WORD $0x4e7dcca7 // fmla v7.2d, v5.2d, v29.2d
 	WORD $0x3dc06429 // ldr q9, [x1, #400]
 	WORD $0x4e78cca9 // fmla v9.2d, v5.2d, v24.2d
@@ -632,8 +630,7 @@ after1:
 	WORD $0x4e69ced4 // fmla v20.2d, v22.2d, v9.2d
 	WORD $0x4e6acc7c // fmla v28.2d, v3.2d, v10.2d
 	WORD $0x4e77cebb // fmla v27.2d, v21.2d, v23.2d
-	WORD $0x3dc07020 // ldr q0, [x1, #448]
-	WORD $0x3dc07423 // ldr q3, [x1, #464]
+	WORD $0xad4e0c20 // ldp q0, q3, [x1, #448]
 	WORD $0x4e7dcc03 // fmla v3.2d, v0.2d, v29.2d
 	WORD $0x3dc07435 // ldr q21, [x1, #464]
 	WORD $0x4e78cc15 // fmla v21.2d, v0.2d, v24.2d
@@ -658,8 +655,7 @@ after1:
 	WORD $0x4e73ceb9 // fmla v25.2d, v21.2d, v19.2d
 	WORD $0x4e66ced0 // fmla v16.2d, v22.2d, v6.2d
 	WORD $0x4e61ccb1 // fmla v17.2d, v5.2d, v1.2d
-	WORD $0x3dc08023 // ldr q3, [x1, #512]
-	WORD $0x3dc08425 // ldr q5, [x1, #528]
+	WORD $0xad501423 // ldp q3, q5, [x1, #512]
 	WORD $0x4e7dcc65 // fmla v5.2d, v3.2d, v29.2d
 	WORD $0x3dc08435 // ldr q21, [x1, #528]
 	WORD $0x4e78cc75 // fmla v21.2d, v3.2d, v24.2d
@@ -696,8 +692,7 @@ after1:
 	WORD $0x4e65ce8e // fmla v14.2d, v20.2d, v5.2d
 	WORD $0x4e67cf8f // fmla v15.2d, v28.2d, v7.2d
 	WORD $0x4e69cf7e // fmla v30.2d, v27.2d, v9.2d
-	WORD $0x3dc09022 // ldr q2, [x1, #576]
-	WORD $0x3dc0942a // ldr q10, [x1, #592]
+	WORD $0xad522822 // ldp q2, q10, [x1, #576]
 	WORD $0x4e7dcc4a // fmla v10.2d, v2.2d, v29.2d
 	WORD $0x3dc09430 // ldr q16, [x1, #592]
 	WORD $0x4e78cc50 // fmla v16.2d, v2.2d, v24.2d
@@ -789,8 +784,7 @@ after1:
 	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
 	WORD $0x4e71d6d1 // fadd v17.2d, v22.2d, v17.2d
 	WORD $0x4e72d6f2 // fadd v18.2d, v23.2d, v18.2d
-	WORD $0x3dc0b033 // ldr q19, [x1, #704]
-	WORD $0x3dc0b434 // ldr q20, [x1, #720]
+	WORD $0xad565033 // ldp q19, q20, [x1, #704]
 	WORD $0x4e73cfb4 // fmla v20.2d, v29.2d, v19.2d
 	WORD $0x3dc0b436 // ldr q22, [x1, #720]
 	WORD $0x4e73cf16 // fmla v22.2d, v24.2d, v19.2d
@@ -837,8 +831,7 @@ after1:
 	WORD $0x6e7ddfa9 // fmul v9.2d, v29.2d, v29.2d
 	WORD $0x6e7edfca // fmul v10.2d, v30.2d, v30.2d
 	WORD $0x6e73de6b // fmul v11.2d, v19.2d, v19.2d
-	WORD $0x3dc0b82c // ldr q12, [x1, #736]
-	WORD $0x3dc0bc2d // ldr q13, [x1, #752]
+	WORD $0xad57342c // ldp q12, q13, [x1, #736]
 	WORD $0x4eeccd0d // fmls v13.2d, v8.2d, v12.2d
 	WORD $0x3dc0bc2e // ldr q14, [x1, #752]
 	WORD $0x4eeccd2e // fmls v14.2d, v9.2d, v12.2d
@@ -898,8 +891,7 @@ after1:
 	WORD $0x4e67d46a // fadd v10.2d, v3.2d, v7.2d
 	WORD $0x4e68d48b // fadd v11.2d, v4.2d, v8.2d
 	WORD $0x4e62d6cc // fadd v12.2d, v22.2d, v2.2d
-	WORD $0x3dc0c835 // ldr q21, [x1, #800]
-	WORD $0x3dc0cc37 // ldr q23, [x1, #816]
+	WORD $0xad595c35 // ldp q21, q23, [x1, #800]
 	WORD $0x4e69ceb7 // fmla v23.2d, v21.2d, v9.2d
 	WORD $0x3dc0cc38 // ldr q24, [x1, #816]
 	WORD $0x4e6aceb8 // fmla v24.2d, v21.2d, v10.2d
@@ -929,8 +921,7 @@ after1:
 	WORD $0x4e7ecf0d // fmla v13.2d, v24.2d, v30.2d
 	WORD $0x4e7dcf72 // fmla v18.2d, v27.2d, v29.2d
 	WORD $0x4e7cce71 // fmla v17.2d, v19.2d, v28.2d
-	WORD $0x3dc0d833 // ldr q19, [x1, #864]
-	WORD $0x3dc0dc37 // ldr q23, [x1, #880]
+	WORD $0xad5b5c33 // ldp q19, q23, [x1, #864]
 	WORD $0x4e69ce77 // fmla v23.2d, v19.2d, v9.2d
 	WORD $0x3dc0dc38 // ldr q24, [x1, #880]
 	WORD $0x4e6ace78 // fmla v24.2d, v19.2d, v10.2d
@@ -1170,17 +1161,13 @@ after1:
 	WORD $0x6e63dd2c // fmul v12.2d, v9.2d, v3.2d
 	WORD $0x6e64dd2d // fmul v13.2d, v9.2d, v4.2d
 	WORD $0x6e66dd2e // fmul v14.2d, v9.2d, v6.2d
-	WORD $0x3dc053ef // ldr q15, [sp, #320]
-	WORD $0x3dc057f0 // ldr q16, [sp, #336]
+	WORD $0xad4a43ef // ldp q15, q16, [sp, #320]
 	WORD $0x4ef0d5f1 // fsub v17.2d, v15.2d, v16.2d
-	WORD $0x3dc04bf2 // ldr q18, [sp, #288]
-	WORD $0x3dc04ff4 // ldr q20, [sp, #304]
+	WORD $0xad4953f2 // ldp q18, q20, [sp, #288]
 	WORD $0x4ef4d655 // fsub v21.2d, v18.2d, v20.2d
-	WORD $0x3dc043f6 // ldr q22, [sp, #256]
-	WORD $0x3dc047f7 // ldr q23, [sp, #272]
+	WORD $0xad485ff6 // ldp q22, q23, [sp, #256]
 	WORD $0x4ef7d6d8 // fsub v24.2d, v22.2d, v23.2d
-	WORD $0x3dc03bf9 // ldr q25, [sp, #224]
-	WORD $0x3dc03ffa // ldr q26, [sp, #240]
+	WORD $0xad476bf9 // ldp q25, q26, [sp, #224]
 	WORD $0x4efad73b // fsub v27.2d, v25.2d, v26.2d
 	WORD $0x6e68de31 // fmul v17.2d, v17.2d, v8.2d
 	WORD $0x6e68deb5 // fmul v21.2d, v21.2d, v8.2d
@@ -1218,8 +1205,7 @@ after1:
 	WORD $0x6e7cfdef // fdiv v15.2d, v15.2d, v28.2d
 	WORD $0x6e7dfd08 // fdiv v8.2d, v8.2d, v29.2d
 	WORD $0x6e7efed6 // fdiv v22.2d, v22.2d, v30.2d
-	WORD $0x3dc05020 // ldr q0, [x1, #320]
-	WORD $0x3dc0542b // ldr q11, [x1, #336]
+	WORD $0xad4a2c20 // ldp q0, q11, [x1, #320]
 	WORD $0x4e72cc0b // fmla v11.2d, v0.2d, v18.2d
 	WORD $0x3dc05425 // ldr q5, [x1, #336]
 	WORD $0x4e6fcc05 // fmla v5.2d, v0.2d, v15.2d
@@ -1251,8 +1237,7 @@ after1:
 	WORD $0x4e73ccae // fmla v14.2d, v5.2d, v19.2d
 	WORD $0x4e66cc2d // fmla v13.2d, v1.2d, v6.2d
 	WORD $0x4e64ccec // fmla v12.2d, v7.2d, v4.2d
-	WORD $0x3dc06021 // ldr q1, [x1, #384]
-	WORD $0x3dc06423 // ldr q3, [x1, #400]
+	WORD $0xad4c0c21 // ldp q1, q3, [x1, #384]
 	WORD $0x4e72cc23 // fmla v3.2d, v1.2d, v18.2d
 	WORD $0x3dc06425 // ldr q5, [x1, #400]
 	WORD $0x4e6fcc25 // fmla v5.2d, v1.2d, v15.2d
@@ -1284,8 +1269,7 @@ after1:
 	WORD $0x4e63cdd7 // fmla v23.2d, v14.2d, v3.2d
 	WORD $0x4e65cdbb // fmla v27.2d, v13.2d, v5.2d
 	WORD $0x4e67cd98 // fmla v24.2d, v12.2d, v7.2d
-	WORD $0x3dc07022 // ldr q2, [x1, #448]
-	WORD $0x3dc0742b // ldr q11, [x1, #464]
+	WORD $0xad4e2c22 // ldp q2, q11, [x1, #448]
 	WORD $0x4e72cc4b // fmla v11.2d, v2.2d, v18.2d
 	WORD $0x3dc0742c // ldr q12, [x1, #464]
 	WORD $0x4e6fcc4c // fmla v12.2d, v2.2d, v15.2d
@@ -1310,8 +1294,7 @@ after1:
 	WORD $0x4e73cd91 // fmla v17.2d, v12.2d, v19.2d
 	WORD $0x4e66cdb9 // fmla v25.2d, v13.2d, v6.2d
 	WORD $0x4e64cdd0 // fmla v16.2d, v14.2d, v4.2d
-	WORD $0x3dc08022 // ldr q2, [x1, #512]
-	WORD $0x3dc0842b // ldr q11, [x1, #528]
+	WORD $0xad502c22 // ldp q2, q11, [x1, #512]
 	WORD $0x4e72cc4b // fmla v11.2d, v2.2d, v18.2d
 	WORD $0x3dc0842c // ldr q12, [x1, #528]
 	WORD $0x4e6fcc4c // fmla v12.2d, v2.2d, v15.2d
@@ -1348,8 +1331,7 @@ after1:
 	WORD $0x4e62cef4 // fmla v20.2d, v23.2d, v2.2d
 	WORD $0x4e63cf7e // fmla v30.2d, v27.2d, v3.2d
 	WORD $0x4e65cf1d // fmla v29.2d, v24.2d, v5.2d
-	WORD $0x3dc09027 // ldr q7, [x1, #576]
-	WORD $0x3dc0942a // ldr q10, [x1, #592]
+	WORD $0xad522827 // ldp q7, q10, [x1, #576]
 	WORD $0x4e72ccea // fmla v10.2d, v7.2d, v18.2d
 	WORD $0x3dc0942b // ldr q11, [x1, #592]
 	WORD $0x4e6fcceb // fmla v11.2d, v7.2d, v15.2d
@@ -1441,8 +1423,7 @@ after1:
 	WORD $0x4e6ad5ca // fadd v10.2d, v14.2d, v10.2d
 	WORD $0x4e6bd60b // fadd v11.2d, v16.2d, v11.2d
 	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
-	WORD $0x3dc0b02c // ldr q12, [x1, #704]
-	WORD $0x3dc0b42d // ldr q13, [x1, #720]
+	WORD $0xad56342c // ldp q12, q13, [x1, #704]
 	WORD $0x4e6cce4d // fmla v13.2d, v18.2d, v12.2d
 	WORD $0x3dc0b42e // ldr q14, [x1, #720]
 	WORD $0x4e6ccdee // fmla v14.2d, v15.2d, v12.2d
@@ -1489,8 +1470,7 @@ after1:
 	WORD $0x6e75dea6 // fmul v6.2d, v21.2d, v21.2d
 	WORD $0x6e76dec7 // fmul v7.2d, v22.2d, v22.2d
 	WORD $0x6e77dee8 // fmul v8.2d, v23.2d, v23.2d
-	WORD $0x3dc0b829 // ldr q9, [x1, #736]
-	WORD $0x3dc0bc2c // ldr q12, [x1, #752]
+	WORD $0xad573029 // ldp q9, q12, [x1, #736]
 	WORD $0x4ee9ccac // fmls v12.2d, v5.2d, v9.2d
 	WORD $0x3dc0bc2d // ldr q13, [x1, #752]
 	WORD $0x4ee9cccd // fmls v13.2d, v6.2d, v9.2d
@@ -1550,8 +1530,7 @@ after1:
 	WORD $0x4e66d532 // fadd v18.2d, v9.2d, v6.2d
 	WORD $0x4e67d618 // fadd v24.2d, v16.2d, v7.2d
 	WORD $0x4e68d5f9 // fadd v25.2d, v15.2d, v8.2d
-	WORD $0x3dc0c83b // ldr q27, [x1, #800]
-	WORD $0x3dc0cc3c // ldr q28, [x1, #816]
+	WORD $0xad59703b // ldp q27, q28, [x1, #800]
 	WORD $0x4e71cf7c // fmla v28.2d, v27.2d, v17.2d
 	WORD $0x3dc0cc3d // ldr q29, [x1, #816]
 	WORD $0x4e72cf7d // fmla v29.2d, v27.2d, v18.2d
@@ -1581,8 +1560,7 @@ after1:
 	WORD $0x4e76cfac // fmla v12.2d, v29.2d, v22.2d
 	WORD $0x4e75cfc0 // fmla v0.2d, v30.2d, v21.2d
 	WORD $0x4e74ceeb // fmla v11.2d, v23.2d, v20.2d
-	WORD $0x3dc0d82e // ldr q14, [x1, #864]
-	WORD $0x3dc0dc37 // ldr q23, [x1, #880]
+	WORD $0xad5b5c2e // ldp q14, q23, [x1, #864]
 	WORD $0x4e71cdd7 // fmla v23.2d, v14.2d, v17.2d
 	WORD $0x3dc0dc3c // ldr q28, [x1, #880]
 	WORD $0x4e72cddc // fmla v28.2d, v14.2d, v18.2d
@@ -1843,8 +1821,7 @@ after1:
 	WORD $0x6e6a1dd0 // bsl v16.16b, v14.16b, v10.16b
 	WORD $0x6e6c1dd1 // bsl v17.16b, v14.16b, v12.16b
 	WORD $0x6e661dd2 // bsl v18.16b, v14.16b, v6.16b
-	WORD $0x3dc0b833 // ldr q19, [x1, #736]
-	WORD $0x3dc0bc34 // ldr q20, [x1, #752]
+	WORD $0xad575033 // ldp q19, q20, [x1, #736]
 	WORD $0x4e73cdf4 // fmla v20.2d, v15.2d, v19.2d
 	WORD $0x3dc0bc35 // ldr q21, [x1, #752]
 	WORD $0x4e73ce15 // fmla v21.2d, v16.2d, v19.2d
@@ -2028,8 +2005,7 @@ after1:
 	WORD $0x6e6b1df1 // bsl v17.16b, v15.16b, v11.16b
 	WORD $0x6e6c1df2 // bsl v18.16b, v15.16b, v12.16b
 	WORD $0x6e6e1df3 // bsl v19.16b, v15.16b, v14.16b
-	WORD $0x3dc0b82f // ldr q15, [x1, #736]
-	WORD $0x3dc0bc34 // ldr q20, [x1, #752]
+	WORD $0xad57502f // ldp q15, q20, [x1, #736]
 	WORD $0x4e6fce14 // fmla v20.2d, v16.2d, v15.2d
 	WORD $0x3dc0bc35 // ldr q21, [x1, #752]
 	WORD $0x4e6fce35 // fmla v21.2d, v17.2d, v15.2d

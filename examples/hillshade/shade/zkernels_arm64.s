@@ -32,10 +32,9 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10940 // ldp q0, q2, [x10], #32
 	WORD $0x4ebd1fa1 // orr v1.16b, v29.16b, v29.16b
 	WORD $0x4e20cfc1 // fmla v1.4s, v30.4s, v0.4s
-	WORD $0x3cc10542 // ldr q2, [x10], #16
 	WORD $0x4ebd1fa3 // orr v3.16b, v29.16b, v29.16b
 	WORD $0x4e22cfc3 // fmla v3.4s, v30.4s, v2.4s
 	WORD $0x4ebb1f64 // orr v4.16b, v27.16b, v27.16b
@@ -50,8 +49,7 @@ loop:
 	WORD $0x4eb9d400 // fsub v0.4s, v0.4s, v25.4s
 	WORD $0x6e38fc21 // fdiv v1.4s, v1.4s, v24.4s
 	WORD $0x6e38fc00 // fdiv v0.4s, v0.4s, v24.4s
-	WORD $0x3c810561 // str q1, [x11], #16
-	WORD $0x3c810560 // str q0, [x11], #16
+	WORD $0xac810161 // stp q1, q0, [x11], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -134,29 +132,23 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10540 // ldp q0, q1, [x10], #32
 	WORD $0x6e3edc00 // fmul v0.4s, v0.4s, v30.4s
-	WORD $0x3cc10541 // ldr q1, [x10], #16
 	WORD $0x6e3edc21 // fmul v1.4s, v1.4s, v30.4s
-	WORD $0x3cc10562 // ldr q2, [x11], #16
+	WORD $0xacc10d62 // ldp q2, q3, [x11], #32
 	WORD $0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD $0x3cc10563 // ldr q3, [x11], #16
 	WORD $0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD $0x3cc10584 // ldr q4, [x12], #16
+	WORD $0xacc11584 // ldp q4, q5, [x12], #32
 	WORD $0x4e20d480 // fadd v0.4s, v4.4s, v0.4s
-	WORD $0x3cc10585 // ldr q5, [x12], #16
 	WORD $0x4e21d4a1 // fadd v1.4s, v5.4s, v1.4s
-	WORD $0x3cc105a6 // ldr q6, [x13], #16
+	WORD $0xacc11da6 // ldp q6, q7, [x13], #32
 	WORD $0x6e26dfc6 // fmul v6.4s, v30.4s, v6.4s
-	WORD $0x3cc105a7 // ldr q7, [x13], #16
 	WORD $0x6e27dfc7 // fmul v7.4s, v30.4s, v7.4s
-	WORD $0x3cc105c8 // ldr q8, [x14], #16
+	WORD $0xacc125c8 // ldp q8, q9, [x14], #32
 	WORD $0x4e26d506 // fadd v6.4s, v8.4s, v6.4s
-	WORD $0x3cc105c9 // ldr q9, [x14], #16
 	WORD $0x4e27d527 // fadd v7.4s, v9.4s, v7.4s
-	WORD $0x3cc105ea // ldr q10, [x15], #16
+	WORD $0xacc12dea // ldp q10, q11, [x15], #32
 	WORD $0x4e26d546 // fadd v6.4s, v10.4s, v6.4s
-	WORD $0x3cc105eb // ldr q11, [x15], #16
 	WORD $0x4e27d567 // fadd v7.4s, v11.4s, v7.4s
 	WORD $0x4ea6d400 // fsub v0.4s, v0.4s, v6.4s
 	WORD $0x4ea7d421 // fsub v1.4s, v1.4s, v7.4s
@@ -166,17 +158,15 @@ loop:
 	WORD $0x6e21df87 // fmul v7.4s, v28.4s, v1.4s
 	WORD $0x4ea6d766 // fsub v6.4s, v27.4s, v6.4s
 	WORD $0x4ea7d767 // fsub v7.4s, v27.4s, v7.4s
-	WORD $0x3cc1060c // ldr q12, [x16], #16
+	WORD $0xacc1360c // ldp q12, q13, [x16], #32
 	WORD $0x6e2cdfcc // fmul v12.4s, v30.4s, v12.4s
-	WORD $0x3cc1060d // ldr q13, [x16], #16
 	WORD $0x6e2ddfcd // fmul v13.4s, v30.4s, v13.4s
 	WORD $0x4e2cd54a // fadd v10.4s, v10.4s, v12.4s
 	WORD $0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
 	WORD $0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
 	WORD $0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD $0x3cc1062a // ldr q10, [x17], #16
+	WORD $0xacc12e2a // ldp q10, q11, [x17], #32
 	WORD $0x6e2adfca // fmul v10.4s, v30.4s, v10.4s
-	WORD $0x3cc1062b // ldr q11, [x17], #16
 	WORD $0x6e2bdfcb // fmul v11.4s, v30.4s, v11.4s
 	WORD $0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
 	WORD $0x4e2bd529 // fadd v9.4s, v9.4s, v11.4s
@@ -204,8 +194,7 @@ loop:
 	WORD $0x6e21fca1 // fdiv v1.4s, v5.4s, v1.4s
 	WORD $0x4e38f400 // fmax v0.4s, v0.4s, v24.4s
 	WORD $0x4e38f421 // fmax v1.4s, v1.4s, v24.4s
-	WORD $0x3c810660 // str q0, [x19], #16
-	WORD $0x3c810661 // str q1, [x19], #16
+	WORD $0xac810660 // stp q0, q1, [x19], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -403,22 +392,19 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10d40 // ldp q0, q3, [x10], #32
 	WORD $0x4ebd1fa1 // orr v1.16b, v29.16b, v29.16b
 	WORD $0x4e20cfc1 // fmla v1.4s, v30.4s, v0.4s
-	WORD $0x3cc10540 // ldr q0, [x10], #16
 	WORD $0x4ebd1fa2 // orr v2.16b, v29.16b, v29.16b
-	WORD $0x4e20cfc2 // fmla v2.4s, v30.4s, v0.4s
-	WORD $0x3cc10560 // ldr q0, [x11], #16
+	WORD $0x4e23cfc2 // fmla v2.4s, v30.4s, v3.4s
+	WORD $0xacc10d60 // ldp q0, q3, [x11], #32
 	WORD $0x4e3ccc01 // fmla v1.4s, v0.4s, v28.4s
-	WORD $0x3cc10560 // ldr q0, [x11], #16
-	WORD $0x4e3ccc02 // fmla v2.4s, v0.4s, v28.4s
+	WORD $0x4e3ccc62 // fmla v2.4s, v3.4s, v28.4s
 	WORD $0x4ebbd420 // fsub v0.4s, v1.4s, v27.4s
 	WORD $0x4ebbd441 // fsub v1.4s, v2.4s, v27.4s
 	WORD $0x6e3afc00 // fdiv v0.4s, v0.4s, v26.4s
 	WORD $0x6e3afc21 // fdiv v1.4s, v1.4s, v26.4s
-	WORD $0x3c810580 // str q0, [x12], #16
-	WORD $0x3c810581 // str q1, [x12], #16
+	WORD $0xac810580 // stp q0, q1, [x12], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -505,22 +491,19 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10d40 // ldp q0, q3, [x10], #32
 	WORD $0x4ebd1fa1 // orr v1.16b, v29.16b, v29.16b
 	WORD $0x4e20cfc1 // fmla v1.4s, v30.4s, v0.4s
-	WORD $0x3cc10540 // ldr q0, [x10], #16
 	WORD $0x4ebd1fa2 // orr v2.16b, v29.16b, v29.16b
-	WORD $0x4e20cfc2 // fmla v2.4s, v30.4s, v0.4s
-	WORD $0x3cc10560 // ldr q0, [x11], #16
+	WORD $0x4e23cfc2 // fmla v2.4s, v30.4s, v3.4s
+	WORD $0xacc10d60 // ldp q0, q3, [x11], #32
 	WORD $0x4e3ccc01 // fmla v1.4s, v0.4s, v28.4s
-	WORD $0x3cc10560 // ldr q0, [x11], #16
-	WORD $0x4e3ccc02 // fmla v2.4s, v0.4s, v28.4s
+	WORD $0x4e3ccc62 // fmla v2.4s, v3.4s, v28.4s
 	WORD $0x6e21df60 // fmul v0.4s, v27.4s, v1.4s
 	WORD $0x6e22df61 // fmul v1.4s, v27.4s, v2.4s
 	WORD $0x4e20d740 // fadd v0.4s, v26.4s, v0.4s
 	WORD $0x4e21d741 // fadd v1.4s, v26.4s, v1.4s
-	WORD $0x3c810580 // str q0, [x12], #16
-	WORD $0x3c810581 // str q1, [x12], #16
+	WORD $0xac810580 // stp q0, q1, [x12], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -609,16 +592,14 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10d40 // ldp q0, q3, [x10], #32
 	WORD $0x4ebd1fa1 // orr v1.16b, v29.16b, v29.16b
 	WORD $0x4e20cfc1 // fmla v1.4s, v30.4s, v0.4s
-	WORD $0x3cc10540 // ldr q0, [x10], #16
 	WORD $0x4ebd1fa2 // orr v2.16b, v29.16b, v29.16b
-	WORD $0x4e20cfc2 // fmla v2.4s, v30.4s, v0.4s
-	WORD $0x3cc10560 // ldr q0, [x11], #16
+	WORD $0x4e23cfc2 // fmla v2.4s, v30.4s, v3.4s
+	WORD $0xacc10d60 // ldp q0, q3, [x11], #32
 	WORD $0x6e20dc20 // fmul v0.4s, v1.4s, v0.4s
-	WORD $0x3cc10561 // ldr q1, [x11], #16
-	WORD $0x6e21dc41 // fmul v1.4s, v2.4s, v1.4s
+	WORD $0x6e23dc41 // fmul v1.4s, v2.4s, v3.4s
 	WORD $0x4e3cf400 // fmax v0.4s, v0.4s, v28.4s
 	WORD $0x4e3cf421 // fmax v1.4s, v1.4s, v28.4s
 	WORD $0x4ebbf400 // fmin v0.4s, v0.4s, v27.4s
@@ -635,8 +616,8 @@ loop:
 	WORD $0x0e612821 // xtn v1.4h, v1.4s
 	WORD $0x0e212800 // xtn v0.8b, v0.8h
 	WORD $0x0e212821 // xtn v1.8b, v1.8h
-	WORD $0xbc004580 // str s0, [x12], #4
-	WORD $0xbc004581 // str s1, [x12], #4
+	WORD $0xbc008580 // str s0, [x12], #8
+	WORD $0xbc1fc181 // stur s1, [x12, #-4]
 	SUBS $8, R2, R2; BGE loop
 
 tail:
@@ -730,10 +711,9 @@ row:
 	MOVD 8(R0), R2; SUBS $8, R2, R2; BLT tail; PCALIGN $16
 
 loop:
-	WORD $0x3cc10540 // ldr q0, [x10], #16
+	WORD $0xacc10940 // ldp q0, q2, [x10], #32
 	WORD $0x4ebd1fa1 // orr v1.16b, v29.16b, v29.16b
 	WORD $0x4e20cfc1 // fmla v1.4s, v30.4s, v0.4s
-	WORD $0x3cc10542 // ldr q2, [x10], #16
 	WORD $0x4ebd1fa3 // orr v3.16b, v29.16b, v29.16b
 	WORD $0x4e22cfc3 // fmla v3.4s, v30.4s, v2.4s
 	WORD $0x4ebb1f64 // orr v4.16b, v27.16b, v27.16b
@@ -742,8 +722,7 @@ loop:
 	WORD $0x4e22cf80 // fmla v0.4s, v28.4s, v2.4s
 	WORD $0x4ea4d421 // fsub v1.4s, v1.4s, v4.4s
 	WORD $0x4ea0d460 // fsub v0.4s, v3.4s, v0.4s
-	WORD $0x3c810561 // str q1, [x11], #16
-	WORD $0x3c810560 // str q0, [x11], #16
+	WORD $0xac810161 // stp q1, q0, [x11], #32
 	SUBS $8, R2, R2; BGE loop
 
 tail:
