@@ -71,6 +71,7 @@ var allowed = map[string][]string{
 	"bench":                         {"bench/formula", "graph", "ir/kernel", "ir/tuning", "runtime", "runtime/abi"},
 	"bench/basics":                  {"graph", "formats/npy"},
 	"bench/larger":                  {"graph", "stream", "formats/zarr"},
+	"bench/instructions":            {},
 	"bench/loops":                   {"bench/formula", "graph"},
 	"bench/models":                  {"graph", "formats/npy", "formats/onnx"},
 	"bench/formula":                 {"graph/cmplx", "graph", "ir/scalar", "optim", "runtime/abi"},

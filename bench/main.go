@@ -52,6 +52,7 @@ func run(args []string, stdout io.Writer) error {
 	notes := flags.String("note", "^(generated kernel(, bound)?|fresh)$", "of the ways to run a workload, those whose note this `regexp` matches; all of them: .")
 	short := flags.Bool("short", false, "time one call of each: a check of the results, and no measurement")
 	list := flags.Bool("list", false, "print the workloads and measure nothing")
+	counts := flags.String("count", "", "count instructions instead of measuring times: the `file` that peers/plugin.c writes")
 	tunes := flags.Bool("tune", false, "measure caches, calls and goroutines, and propose constants for package ir/tuning")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -77,6 +78,14 @@ func run(args []string, stdout io.Writer) error {
 	if *short {
 		timed = once
 	}
+	if *counts != "" {
+		c, err := openCounter(*counts)
+		if err != nil {
+			return err
+		}
+		defer c.file.Close()
+		timed = c.measure
+	}
 	found := false
 	for _, w := range workloads {
 		title := w.name + " " + w.size
@@ -97,6 +106,9 @@ func run(args []string, stdout io.Writer) error {
 				continue
 			}
 			r := Result{Peer: "stridefuse", Workload: w.name, Size: w.size, Threads: *threads, Note: c.note}
+			if *counts != "" {
+				r.Instructions, c.unit = new(float64), ""
+			}
 			if err := c.measure(r, timed, stdout); err != nil {
 				return fmt.Errorf("%s, %s: %w", title, c.note, err)
 			}
@@ -117,6 +129,9 @@ func (c call) measure(r Result, timed func(func() error) (best, median float64, 
 	}
 	if r.Best, r.Median, err = timed(c.run); err != nil {
 		return err
+	}
+	if r.Instructions != nil {
+		*r.Instructions, r.Best, r.Median = r.Best, 0, 0
 	}
 	if c.unit != "" {
 		r.Rate, r.Unit = c.rate/r.Best, c.unit

@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -147,6 +149,18 @@ func TestShort(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(output(t, "-short", "-only", "W17", "-note", "tiling")), &r))
 	require.Equal(t, "tiling", r.Note)
 	require.Equal(t, r.Best, r.Median)
+}
+
+// TestCount reads the number of instructions from a file, which here does not change.
+func TestCount(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "counted")
+	require.NoError(t, os.WriteFile(path, make([]byte, 8), 0o600))
+	var r Result
+	require.NoError(t, json.Unmarshal([]byte(output(t, "-count", path, "-only", "W17", "-note", "bound")), &r))
+	require.NotNil(t, r.Instructions)
+	require.Zero(t, *r.Instructions)
+	require.Zero(t, r.Best)
+	require.ErrorContains(t, run([]string{"-count", path + "none", "-only", "W17"}, io.Discard), "none")
 }
 
 func keys(m map[string]any) map[string]bool {

@@ -20,6 +20,8 @@ type Result struct {
 	Rate     float64 `json:"GBps_or_elems_per_ns,omitempty"`
 	Unit     string  `json:"unit,omitempty"`
 	Note     string  `json:"note"`
+
+	Instructions *float64 `json:"instructions,omitempty"` // of the call with the fewest, in place of times
 }
 
 const (
