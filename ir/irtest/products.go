@@ -36,8 +36,11 @@ func (g *gen) product() {
 		return
 	}
 	y := g.pick("right", g.values())
-	if op == ir.OpDotHalves && y.Type.DType == ir.Int16 {
+	if op == ir.OpDotHalves && g.chance("bytes", 2) {
 		op = ir.OpDotBytes
+		if y.Type.DType != ir.Int16 {
+			y = g.add(ir.OpCast, ir.Attr{DType: ir.Int16}, y)
+		}
 	}
 	m, ok := x.Type.Shape.NumElems().Int()
 	n, known := y.Type.Shape.NumElems().Int()
@@ -64,7 +67,7 @@ func (g *gen) sibling() bool {
 		x, y := v.Args[0], g.pick("right", g.values())
 		pairs, known := x.Type.Shape[1].Int()
 		n, ok := y.Type.Shape.NumElems().Int()
-		if !known || !ok || pairs == 0 || n == 0 || n%pairs != 0 || y.Type.DType != x.Type.DType || !g.fits(ir.Shape{x.Type.Shape[0], ir.Fixed(n / pairs)}) {
+		if !known || !ok || pairs == 0 || n == 0 || n%pairs != 0 || y.Type.DType != v.Args[1].Type.DType || !g.fits(ir.Shape{x.Type.Shape[0], ir.Fixed(n / pairs)}) {
 			return false
 		}
 		g.add(v.Op, ir.Attr{}, x, g.add(ir.OpReshape, ir.Attr{Shape: ir.ShapeOf(pairs, n/pairs)}, y))
