@@ -1,7 +1,7 @@
 package main
 
 import (
-	bytes "encoding/binary" // binary is a table of functions here
+	encoding "encoding/binary" // binary is a table of functions here
 	"os"
 	"slices"
 )
@@ -18,7 +18,7 @@ func openCounter(path string) (c counter, err error) {
 func (c counter) executed() (uint64, error) {
 	var b [8]byte
 	_, err := c.file.ReadAt(b[:], 0)
-	return bytes.LittleEndian.Uint64(b[:]), err
+	return encoding.LittleEndian.Uint64(b[:]), err
 }
 
 // measure returns the least and the median number of instructions of three calls of f, without those of reading the counter. Goroutines
