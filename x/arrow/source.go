@@ -53,7 +53,12 @@ func (s *source) Open() (graph.DType, []int, error) {
 func (s *source) Close() error { return nil }
 
 // String returns the column's name for errors of jobs.
-func (s *source) String() string { return fmt.Sprintf("column %q", s.column.Name()) }
+func (s *source) String() string {
+	if s.column == nil {
+		return "no column"
+	}
+	return fmt.Sprintf("column %q", s.column.Name())
+}
 
 func (s *source) fail(err error) error { return fmt.Errorf("column %q: %w", s.column.Name(), err) }
 
