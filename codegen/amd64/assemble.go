@@ -96,7 +96,7 @@ type reference struct {
 
 // encode returns the machine code of a program.
 func (t *Target) encode(p *Program, locals Locals) (*Code, error) {
-	a := &encoder{t: t, argument: 8, locals: 16, labels: map[string]int{}, code: make([]byte, 0, 8*len(p.Lines))}
+	a := &encoder{t: t, argument: 8, locals: 16, labels: map[string]int{}, code: make([]byte, 0, 8*len(p.Lines)), marks: make([]mark, 0, 32)}
 	out, frame := &Code{Stack: p.Frame}, 0
 	if locals == InOwnFrame {
 		frame, a.locals = p.Frame, 0
@@ -122,18 +122,21 @@ func (t *Target) encode(p *Program, locals Locals) (*Code, error) {
 }
 
 func (a *encoder) line(l *Line, frame int) error {
-	condition, jump := jumps[l.Op]
 	switch {
-	case l.Label != "":
-		if _, twice := a.labels[l.Label]; twice {
+	case l.Op == "":
+		if _, twice := a.labels[l.Label()]; twice {
 			return fmt.Errorf("a second label")
 		}
-		a.labels[l.Label] = len(a.marks)
+		a.labels[l.Label()] = len(a.marks)
 		a.marks = append(a.marks, mark{kind: markLabel, at: len(a.code)})
-	case jump:
+	case len(l.Args) == 1 && l.Args[0].Kind == ArgLabel:
+		condition, jump := jumps[l.Op]
+		if !jump {
+			return errForm
+		}
 		a.marks = append(a.marks, mark{kind: markJump, at: len(a.code), condition: condition, target: *l.Args[0].Label})
 	case l.Op == "PCALIGN":
-		a.marks = append(a.marks, mark{kind: markAlign, at: len(a.code), align: int(l.Args[0].Imm)})
+		a.marks = append(a.marks, mark{kind: markAlign, at: len(a.code), align: uint8(l.Args[0].Imm)})
 	case l.Op == "RET":
 		if frame > 0 {
 			a.addSP(frame)

@@ -18,11 +18,11 @@ func (t *Target) Count(k *kernel.Kernel) (float64, error) {
 	in, n := false, 0
 	for _, l := range emit(b, nil).Lines {
 		switch {
-		case l.Label == "loop":
+		case l.Label() == "loop":
 			in = true
-		case l.Label == "tail":
+		case l.Label() == "tail":
 			return float64(n) / float64(b.Unroll), nil
-		case in && l.Label == "":
+		case in && l.Label() == "":
 			n++
 		}
 	}

@@ -25,7 +25,7 @@ func (n *nest) inst(i *vector.Inst) {
 		n.move(i.Src[0].Index, i.Dst)
 		return
 	case vector.OpSplat:
-		n.broadcast(i.Place.Operand, i.Dst)
+		n.broadcast(i.Place.Operand(), i.Dst)
 		return
 	}
 	write := special(i.Op.Name)
@@ -151,11 +151,11 @@ func (n *nest) vector(dst int, from vector.Loc) {
 		n.do(n.t.opcode("VXORPS").Name, y(dst), y(dst), y(dst))
 	case from.Space == vector.InConst && n.t.broadcasts:
 		n.do("VBROADCASTSD", mem(n.address(from)), y(dst))
-	case from.Space == vector.InOperand && from.Place.Bytes == 8:
+	case from.Space == vector.InOperand && from.Place.Bytes() == 8:
 		n.do("VMOVQ", mem(n.address(from)), x(dst))
-	case from.Space == vector.InOperand && from.Place.Bytes == 16:
+	case from.Space == vector.InOperand && from.Place.Bytes() == 16:
 		n.do("VMOVUPS", mem(n.address(from)), x(dst))
-	case from.Space == vector.InOperand && from.Place.Bytes < n.m.Width:
+	case from.Space == vector.InOperand && from.Place.Bytes() < n.m.Width:
 		n.do("VMOVUPS", mem(n.address(from)), half(dst))
 	default:
 		n.do("VMOVUPS", mem(n.address(from)), y(dst))
@@ -217,12 +217,12 @@ func (n *nest) element(p vector.Place) Memory {
 	if n.inBlock {
 		return n.together.address(p)
 	}
-	from := n.pointer[p.Operand]
+	from := n.pointer[p.Operand()]
 	if from.reg < 0 {
 		n.do("MOVQ", from.arg(), gp(dx))
 		from.reg = dx
 	}
-	return at(from.reg, p.Disp).indexed(n.indexing(p.Size))
+	return at(from.reg, p.Disp()).indexed(n.indexing(p.Size()))
 }
 
 func (n *nest) address(l vector.Loc) Memory {

@@ -156,13 +156,13 @@ func (n *nest) rotateBack() {
 
 // storeFirst stores the first element of a vector.
 func (n *nest) storeFirst(i *vector.Inst) {
-	v, p := i.Src[0].Index, n.pointer[i.Place.Operand]
+	v, p := i.Src[0].Index, n.pointer[i.Place.Operand()]
 	if p.reg < 0 {
 		n.do("MOVQ", p.arg(), gp(dx))
 		p.reg = dx
 	}
 	to := mem(at(p.reg, 0))
-	switch i.Place.Size {
+	switch i.Place.Size() {
 	case 1:
 		n.do("VMOVQ", x(v), gp(ax))
 		n.do("MOVB", byteOf(ax), to)
@@ -171,6 +171,6 @@ func (n *nest) storeFirst(i *vector.Inst) {
 	case 8:
 		n.do("VMOVQ", x(v), to)
 	default:
-		panic(fmt.Sprintf("BUG: codegen/amd64: no store of %d bytes", i.Place.Size))
+		panic(fmt.Sprintf("BUG: codegen/amd64: no store of %d bytes", i.Place.Size()))
 	}
 }

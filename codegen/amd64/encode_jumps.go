@@ -11,15 +11,15 @@ import (
 
 // mark is a place in the code where the distance to the entry is not known before all lengths are.
 type mark struct {
-	kind      markKind
 	at        int // in the code without marks
-	condition uint8
 	target    string
-	align     int
+	kind      markKind
+	condition uint8
+	align     uint8
+	long      bool // of a jump
 
-	to   int  // the mark of a jump's target
-	long bool // of a jump
-	pos  int  // in the code with marks
+	to   int32 // the mark of a jump's target
+	pos  int   // in the code with marks
 	size int
 }
 
@@ -39,7 +39,7 @@ func (a *encoder) place() error {
 			if !ok {
 				return fmt.Errorf("no label %s", m.target)
 			}
-			m.to = to
+			m.to = int32(to)
 		}
 	}
 	for again := true; again; {
@@ -50,9 +50,9 @@ func (a *encoder) place() error {
 			m.pos, m.size = m.at+grown, 0
 			switch m.kind {
 			case markAlign:
-				m.size = -m.pos & (m.align - 1)
+				m.size = -m.pos & (int(m.align) - 1)
 			case markJump:
-				if m.to < i { // jumps back may become short again, where alignment takes less
+				if int(m.to) < i { // jumps back may become short again, where alignment takes less
 					m.long = a.marks[m.to].pos-m.pos-2 < -128
 				}
 				m.size = m.jumpSize()
@@ -60,7 +60,7 @@ func (a *encoder) place() error {
 			grown += m.size
 		}
 		for i := range a.marks {
-			if m := &a.marks[i]; m.kind == markJump && m.to > i && !m.long && a.marks[m.to].pos-m.pos-2 > 127 {
+			if m := &a.marks[i]; m.kind == markJump && int(m.to) > i && !m.long && a.marks[m.to].pos-m.pos-2 > 127 {
 				m.long, again = true, true
 			}
 		}

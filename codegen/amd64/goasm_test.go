@@ -77,8 +77,8 @@ func goText(t *Target, i int, p *Program) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "TEXT ·f%d(SB), 4, $%d-8\n", i, p.Frame) // 4 is NOSPLIT
 	for _, l := range p.Lines {
-		if l.Label != "" {
-			fmt.Fprintf(&b, "%s:\n", l.Label)
+		if label := l.Label(); label != "" {
+			fmt.Fprintf(&b, "%s:\n", label)
 			continue
 		}
 		args := make([]string, len(l.Args))

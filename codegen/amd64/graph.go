@@ -77,9 +77,8 @@ func (g *graph) is(r ref, name string) bool {
 func (g *graph) high(r ref) ref {
 	n := *g.At(r)
 	switch width := g.Machine().Width; {
-	case n.Kind == vector.KindLoad && n.Place.Bytes == width:
-		n.Place.Bytes = width / 2
-		n.Place.Disp += n.Place.Bytes
+	case n.Kind == vector.KindLoad && n.Place.Bytes() == width:
+		n.Place = n.Place.At(n.Place.Disp()+width/2, width/2)
 		return g.Add(n)
 	case n.Kind == vector.KindConst || n.Kind == vector.KindSplat:
 		return r

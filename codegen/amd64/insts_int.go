@@ -164,7 +164,7 @@ func (g *graph) fewBits(x ref) bool {
 	n := g.At(x)
 	switch {
 	case n.Kind == vector.KindSplat:
-		return n.Place.Size <= 2
+		return n.Place.Size() <= 2
 	case g.is(x, "VPMOVZXBD"), g.is(x, "VPMOVZXWD"), g.is(x, "VPMOVSXBD"), g.is(x, "VPMOVSXWD"):
 		return true
 	case g.is(x, "VPSRAD"):

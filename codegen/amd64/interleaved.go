@@ -35,7 +35,7 @@ func (a *group) place(offset, bytes int) vector.Place {
 	if !a.Tail {
 		offset += size * a.Copy.Graph.Machine().Lanes() * a.Number
 	}
-	return vector.Place{Operand: a.operand, Size: size, Disp: offset, Bytes: bytes, Tail: a.Tail}
+	return vector.PlaceOf(a.operand, size, offset, bytes).InTail(a.Tail)
 }
 
 // vector returns the place of vector v of the group in this step.

@@ -67,7 +67,7 @@ func (a *group) storeBytes(members []ref) []ref {
 
 // groupLoad reads the bytes of a partial step.
 func (n *nest) groupLoad(i *vector.Inst) {
-	few, of := stack(n.fewBytes()), i.Place.Size
+	few, of := stack(n.fewBytes()), i.Place.Size()
 	n.remaining()
 	n.timesFactor(of)
 	n.do("LEAQ", mem(n.element(i.Place)), gp(dx))
@@ -77,7 +77,7 @@ func (n *nest) groupLoad(i *vector.Inst) {
 		return
 	}
 	n.do("VMOVUPS", mem(few), x(i.Dst))
-	n.do("VINSERTF128", imm(1), mem(few.at(i.Place.Bytes-pieceBytes)), y(i.Dst), y(i.Dst))
+	n.do("VINSERTF128", imm(1), mem(few.at(i.Place.Bytes()-pieceBytes)), y(i.Dst), y(i.Dst))
 }
 
 // groupStore writes them.
@@ -85,7 +85,7 @@ func (n *nest) groupStore(i *vector.Inst) {
 	few := stack(n.fewBytes())
 	n.do("VMOVUPS", y(i.Src[0].Index), mem(few))
 	n.remaining()
-	n.timesFactor(i.Place.Size)
+	n.timesFactor(i.Place.Size())
 	n.do("LEAQ", mem(n.element(i.Place)), gp(dx))
 	n.copyBytes(few, at(dx, 0))
 }

@@ -146,7 +146,7 @@ func (n *nest) fewStore(i *vector.Inst) {
 
 // partOf returns the part of a register that the elements of a step take.
 func (n *nest) partOf(p vector.Place, r int) Arg {
-	if p.Bytes < n.m.Width {
+	if p.Bytes() < n.m.Width {
 		return x(r)
 	}
 	return y(r)
@@ -154,7 +154,7 @@ func (n *nest) partOf(p vector.Place, r int) Arg {
 
 // bytesLeft converts cx from the number of elements left to the number of bytes left.
 func (n *nest) bytesLeft(p vector.Place) {
-	if p.Size == 2 {
+	if p.Size() == 2 {
 		n.do("ADDQ", gp(cx), gp(cx))
 	}
 }

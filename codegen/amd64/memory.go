@@ -54,7 +54,7 @@ func noForm(what string, d ir.DType) string {
 
 // splat returns a splat operand.
 func (l *lowerer) splat(i int, d ir.DType) value {
-	r := l.Add(vector.Node{Kind: vector.KindSplat, Place: vector.Place{Operand: i, Size: d.Size()}, Arg: vector.Args()})
+	r := l.Add(vector.Node{Kind: vector.KindSplat, Place: vector.PlaceOf(i, d.Size(), 0, 0), Arg: vector.Args()})
 	switch {
 	case d == ir.Bool:
 		return one(l.op("VPCMPGTD", r, l.zero()))

@@ -219,7 +219,7 @@ func (n *nest) pinRow() {
 	for _, p := range n.b.Pinned {
 		switch v := n.b.Graph.At(p.V); {
 		case v.Kind == vector.KindSplat:
-			n.broadcast(v.Place.Operand, p.Reg)
+			n.broadcast(v.Place.Operand(), p.Reg)
 		case p.Slot >= 0:
 			n.vector(p.Reg, vector.Loc{Space: vector.InSlot, Index: p.Slot})
 		}

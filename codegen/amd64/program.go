@@ -15,13 +15,23 @@ type Program struct {
 // poolSize is how many operands memory is reserved for at a time.
 const poolSize = 128
 
-// Line is an instruction, or a label if Label is not empty.
+// Line is an instruction, or a label if Op is empty: its operands are then two names, that of the label, and a note on what the
+// code behind it does, which may be empty.
 type Line struct {
-	Label string
-	Note  string // what the code behind the label does: a comment of the text
-	Op    string
-	Args  []Arg // in the order of Go's assembler
+	Op   string
+	Args []Arg // in the order of Go's assembler
 }
+
+// Label returns the name of a label, or nothing for an instruction.
+func (l *Line) Label() string {
+	if l.Op != "" {
+		return ""
+	}
+	return *l.Args[0].Label
+}
+
+// Note returns the note of a label.
+func (l *Line) Note() string { return *l.Args[1].Label }
 
 // ArgKind is a kind of operand.
 type ArgKind uint8
@@ -40,7 +50,7 @@ const (
 	ArgImm                  // a constant
 	ArgImm32                // a constant of four bytes, where avo does not choose that itself
 	ArgMem                  // memory
-	ArgLabel                // the target of a jump
+	ArgLabel                // the target of a jump, and the operands of a label
 )
 
 // Arg is an operand of an instruction.
@@ -142,7 +152,7 @@ func (p *Program) do(op string, args ...Arg) {
 
 // here appends a label, and says what the code behind it does.
 func (p *Program) here(name string, note ...string) {
-	p.Lines = append(p.Lines, Line{Label: name, Note: strings.Join(note, "; ")})
+	p.do("", label(name), label(strings.Join(note, "; ")))
 }
 
 // fresh returns a label that begins with name and is not in use.

@@ -154,12 +154,12 @@ func (c *columnReducer) allocate(roots []ref, live int) ([]vector.Inst, error) {
 func (c *columnReducer) value(w int) ref {
 	var vals []ref
 	for i, in := range c.k.In {
-		place := vector.Place{Operand: i, Size: in.DType.Size()}
+		place := vector.PlaceOf(i, in.DType.Size(), 0, 0)
 		if in.Splat {
 			vals = append(vals, c.g.Add(vector.Node{Kind: vector.KindSplat, Place: place, Arg: vector.Args()}))
 			continue
 		}
-		place.Disp, place.Bytes = c.m.Width*w, c.m.Width
+		place = place.At(c.m.Width*w, c.m.Width)
 		n := vector.Node{Kind: vector.KindLoad, Place: place, Arg: vector.Args()}
 		if c.masked {
 			n.Kind, n.Op, n.Arg = vector.KindOp, c.t.opcode(widthOf("MASKLOAD", in.DType)), vector.Args(c.mask())

@@ -93,8 +93,8 @@ func (c *columnReducer) elements(list []vector.Inst, at func(reg int) Memory) {
 	c.eachSplat(func(i, base int) { bases[i] = base })
 	for i := range list {
 		if in := &list[i]; in.Op == vector.OpSplat {
-			name := map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[in.Place.Size]
-			c.do(name, mem(at(bases[in.Place.Operand])), y(in.Dst))
+			name := map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[in.Place.Size()]
+			c.do(name, mem(at(bases[in.Place.Operand()])), y(in.Dst))
 		} else {
 			c.inst(in)
 		}

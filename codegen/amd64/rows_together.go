@@ -143,7 +143,7 @@ func (w *window) block(b *vector.Body, rows int) []vector.Inst {
 	l := lowerTo(c)
 	bytes := g.Machine().Width
 	loaded := func(operand, disp int) ref {
-		place := vector.Place{Operand: operand, Size: ir.Float32.Size(), Disp: disp, Bytes: bytes}
+		place := vector.PlaceOf(operand, ir.Float32.Size(), disp, bytes)
 		return g.op("VMOVUPS", g.inPlace(place))
 	}
 	var order []ref
@@ -186,7 +186,7 @@ func (w *window) block(b *vector.Body, rows int) []vector.Inst {
 			c.Values[len(k.In)+chain+j] = b.Graph.Apply(c, in, a)
 		}
 		out := c.Values[k.Out[0]].Part[0]
-		place := vector.Place{Operand: ofOut + r, Size: ir.Float32.Size(), Bytes: bytes}
+		place := vector.PlaceOf(ofOut+r, ir.Float32.Size(), 0, bytes)
 		order = append(order, b.Graph.Schedule([]ref{g.placed("STORE", place, out)}, func(v ref) bool {
 			return b.Graph.Invariant(v) || slices.Contains(order, v)
 		})...)

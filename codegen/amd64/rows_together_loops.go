@@ -10,7 +10,7 @@ import (
 // address returns the address of a vector of a block.
 func (w *together) address(p vector.Place) Memory {
 	steps := func(base, step, step3, step5, i int) Memory {
-		switch m := at(base, p.Disp); i {
+		switch m := at(base, p.Disp()); i {
 		case 0:
 			return m
 		case 1, 2, 4:
@@ -21,7 +21,7 @@ func (w *together) address(p vector.Place) Memory {
 			return m.indexed(step5, 1)
 		}
 	}
-	switch i := p.Operand % ofLine; p.Operand - i {
+	switch i := p.Operand() % ofLine; p.Operand() - i {
 	case ofLine:
 		return steps(rowsLine, rowsStep, rowsStep3, rowsStep5, i)
 	case ofOut:

@@ -38,7 +38,7 @@ func (n *nest) remaining() {
 // half of a vector register.
 func (n *nest) narrowLoad(i *vector.Inst) {
 	n.remaining()
-	if i.Place.Size == 2 {
+	if i.Place.Size() == 2 {
 		n.wordLoad(i)
 		return
 	}
@@ -67,7 +67,7 @@ func (n *nest) wordLoad(i *vector.Inst) {
 
 // narrowStore writes up to 8 elements of one or two bytes, the first first.
 func (n *nest) narrowStore(i *vector.Inst) {
-	from, size := x(i.Src[0].Index), i.Place.Size
+	from, size := x(i.Src[0].Index), i.Place.Size()
 	n.remaining()
 	done := n.whole(func() {
 		n.do(map[int]string{1: "VMOVQ", 2: "VMOVUPS"}[size], from, mem(n.element(i.Place)))

@@ -26,7 +26,7 @@ func (n *nest) inst(i *vector.Inst) {
 	case vector.OpMove:
 		n.move(i.Dst, i.Src[0].Index)
 	case vector.OpSplat:
-		n.broadcast(i.Place.Operand, i.Dst)
+		n.broadcast(i.Place.Operand(), i.Dst)
 	case vector.OpMask:
 		n.mask(i)
 	case vector.OpIndex:
@@ -52,7 +52,7 @@ func (n *nest) plain(i *vector.Inst) {
 			n.load(i.Dst, i.Src[0])
 		}
 	case opStore:
-		n.do("STR."+partName(i.Place.Bytes), v(i.Src[0].Index), mem(n.element(i.Place)))
+		n.do("STR."+partName(i.Place.Bytes()), v(i.Src[0].Index), mem(n.element(i.Place)))
 	case opTailLoad:
 		n.tailLoad(i)
 	case opTailStore:
@@ -103,7 +103,7 @@ func partName(bytes int) string {
 func (n *nest) load(dst int, from vector.Loc) {
 	switch {
 	case from.Space == vector.InOperand:
-		n.do("LDR."+partName(from.Place.Bytes), v(dst), mem(n.element(from.Place)))
+		n.do("LDR."+partName(from.Place.Bytes()), v(dst), mem(n.element(from.Place)))
 	case from.Space != vector.InConst:
 		n.do("LDR.Q", v(dst), mem(n.address(from)))
 	case from.Index > 0:
@@ -171,7 +171,7 @@ func (n *nest) broadcast(operand, dst int) {
 }
 
 // element returns the address of an operand at the present step.
-func (n *nest) element(p vector.Place) Memory { return at(n.pointer[p.Operand], p.Disp) }
+func (n *nest) element(p vector.Place) Memory { return at(n.pointer[p.Operand()], p.Disp()) }
 
 // address returns the address of a vector on the stack.
 func (n *nest) address(l vector.Loc) Memory {

@@ -112,6 +112,6 @@ func (n *nest) rotateBack() {
 
 // storeFirst stores the first element of a vector.
 func (n *nest) storeFirst(i *vector.Inst) {
-	n.rowOf(i.Place.Operand, t0)
-	n.do("STR."+partName(i.Place.Size), v(i.Src[0].Index), mem(at(t0, 0)))
+	n.rowOf(i.Place.Operand(), t0)
+	n.do("STR."+partName(i.Place.Size()), v(i.Src[0].Index), mem(at(t0, 0)))
 }

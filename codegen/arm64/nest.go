@@ -205,7 +205,7 @@ func (n *nest) pinRow() {
 	for _, p := range n.b.Pinned {
 		switch node := n.b.Graph.At(p.V); {
 		case node.Kind == vector.KindSplat:
-			n.broadcast(node.Place.Operand, p.Reg)
+			n.broadcast(node.Place.Operand(), p.Reg)
 		case p.Slot >= 0:
 			n.do("LDR.Q", v(p.Reg), mem(vectorOf(n.slots, p.Slot)))
 		}

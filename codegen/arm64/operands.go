@@ -15,7 +15,7 @@ func (t *Target) Load(c *vector.Copy, i int) value {
 	d := g.Kernel.In[i].DType
 	var v value
 	if g.Kernel.In[i].Splat {
-		r := g.Add(vector.Node{Kind: vector.KindSplat, Place: vector.Place{Operand: i, Size: d.Size()}, Arg: vector.Args()})
+		r := g.Add(vector.Node{Kind: vector.KindSplat, Place: vector.PlaceOf(i, d.Size(), 0, 0), Arg: vector.Args()})
 		if v = one(r); g.parts(d) == 2 {
 			v = two(r, r)
 		}

@@ -44,7 +44,7 @@ func wholeVector(i *vector.Inst) (p vector.Place, load, ok bool) {
 	case i.Op.Name == opStore:
 		p = i.Place
 	}
-	return p, load, p.Bytes == machine.Width
+	return p, load, p.Bytes() == machine.Width
 }
 
 // nextVector returns the next access of the operand that instruction i accesses, if both load or both store and it accesses the next vector,
@@ -56,10 +56,10 @@ func nextVector(list []vector.Inst, i int) int {
 	}
 	for j := i + 1; j < len(list); j++ {
 		q, same := placeOf(&list[j])
-		if !same || q.Operand != p.Operand {
+		if !same || q.Operand() != p.Operand() {
 			continue
 		}
-		if q, l, ok := wholeVector(&list[j]); ok && l == load && q.Disp == p.Disp+machine.Width {
+		if q, l, ok := wholeVector(&list[j]); ok && l == load && q.Disp() == p.Disp()+machine.Width {
 			return j
 		}
 		return -1
@@ -74,7 +74,7 @@ func placeOf(i *vector.Inst) (vector.Place, bool) {
 			return s.Place, true
 		}
 	}
-	return i.Place, i.Place.Bytes > 0
+	return i.Place, i.Place.Bytes() > 0
 }
 
 // touches reports whether some instructions read or write a register.

@@ -35,7 +35,7 @@ func TestPairs(t *testing.T) {
 // TestRaise moves a load only if the value has a register there.
 func TestRaise(t *testing.T) {
 	load := func(to, disp int) vector.Inst {
-		return vector.Inst{Op: vector.OpLoad, Dst: to, Src: []vector.Loc{{Space: vector.InOperand, Place: vector.Place{Bytes: 16, Size: 4, Disp: disp}}}}
+		return vector.Inst{Op: vector.OpLoad, Dst: to, Src: []vector.Loc{{Space: vector.InOperand, Place: vector.PlaceOf(0, 4, disp, 16)}}}
 	}
 	reg := func(n int) vector.Loc { return vector.Loc{Index: n} }
 	add, accumulate, mask := NEON().opcode("FADD.4S"), NEON().opcode("FMLA.4S"), vector.OpMask

@@ -13,8 +13,8 @@ type part struct {
 }
 
 func (n *nest) partOf(p vector.Place) part {
-	count := p.Bytes / p.Size
-	return part{p.Disp / p.Bytes * count, count, p.Size, n.element(p)}
+	count := p.Bytes() / p.Size()
+	return part{p.Disp() / p.Bytes() * count, count, p.Size(), n.element(p)}
 }
 
 // tailLoad loads the columns that are left, and 0 in the other lanes.

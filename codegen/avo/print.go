@@ -70,11 +70,11 @@ func (f *file) function(name, comment string, p *amd64.Program) error {
 		f.c.AllocLocal(p.Frame)
 	}
 	for _, l := range p.Lines {
-		if l.Label != "" {
-			if l.Note != "" {
-				f.c.Comment(l.Note)
+		if label := l.Label(); label != "" {
+			if note := l.Note(); note != "" {
+				f.c.Comment(note)
 			}
-			f.c.Label(l.Label)
+			f.c.Label(label)
 			continue
 		}
 		i, err := f.instruction(l)

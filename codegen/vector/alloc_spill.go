@@ -117,7 +117,7 @@ func (a *allocator) inMemory(v Ref) bool {
 		return false
 	}
 	next := a.next(v)
-	if n := a.g.At(v); n.Kind == KindLoad && n.Place.Bytes < a.g.m.Width || next == never {
+	if n := a.g.At(v); n.Kind == KindLoad && n.Place.Bytes() < a.g.m.Width || next == never {
 		return true
 	}
 	if a.g.At(v).Kind != KindLoad && a.soon(v) <= memoryUses {

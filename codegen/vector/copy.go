@@ -94,5 +94,5 @@ func (c *Copy) Where(operand int, d ir.DType, p int) Place {
 	if !c.Tail {
 		disp += m.Lanes() * d.Size() * c.Number
 	}
-	return Place{Operand: operand, Size: d.Size(), Disp: disp, Bytes: bytes, Tail: c.Tail}
+	return PlaceOf(operand, d.Size(), disp, bytes).InTail(c.Tail)
 }

@@ -17,8 +17,8 @@ type Ref int32
 // None is the absence of a node.
 const None Ref = -1
 
-// Kind is the kind of a node.
-type Kind uint8
+// Kind is the kind of a node. It is of 16 bits so that a Node has no gaps: it is then hashed as one piece of memory.
+type Kind uint16
 
 // The kinds of nodes.
 const (
@@ -44,30 +44,60 @@ const (
 
 // Node is a value. Only the fields of its kind are set, so nodes compare.
 type Node struct {
-	Kind  Kind
-	Class Class   // set by Add for KindOp, unless the class depends on the machine
 	Op    *Opcode // KindOp
-	Imm   uint8   // KindOp
-	Arg   [4]Ref  // KindOp: the sources; KindScratch, KindResult: the node that makes it
 	Bits  uint64  // KindConst: the bytes, or the name of the table
-	Place Place   // KindLoad, and KindOp that addresses an operand
 	Slot  int     // number of the scratch vector, accumulator, cold entry, input, result or slot; KindConst: 1 if it is a table
+	Arg   [4]Ref  // KindOp: the sources; KindScratch, KindResult: the node that makes it
+	Place Place   // KindLoad, and KindOp that addresses an operand
+	Kind  Kind
+	Class Class // set by Add for KindOp, unless the class depends on the machine
+	Imm   uint8 // KindOp
 }
 
 // Place is an address in the present step of an operand: the operand's number, and the distance in bytes from the element
 // at the index of the step. For a splat only the operand matters.
 type Place struct {
-	Operand int
-	Size    int // of an element
-	Disp    int
-	Bytes   int // that are read or written
+	operand int32
+	disp    int32
+	bytes   int16
+	size    int8
 	Tail    bool
 }
+
+// PlaceOf returns the place of bytes of an operand whose elements have a size. The fields are narrow, as each instruction and
+// node has a place.
+func PlaceOf(operand, size, disp, bytes int) Place {
+	return Place{operand: int32(operand), size: int8(size), disp: int32(disp), bytes: int16(bytes)}
+}
+
+// At returns the place of other bytes of the operand.
+func (a Place) At(disp, bytes int) Place {
+	a.disp, a.bytes = int32(disp), int16(bytes)
+	return a
+}
+
+// InTail returns the place in a step of the tail.
+func (a Place) InTail(tail bool) Place {
+	a.Tail = tail
+	return a
+}
+
+// Operand returns the operand's number.
+func (a Place) Operand() int { return int(a.operand) }
+
+// Size returns the bytes of an element.
+func (a Place) Size() int { return int(a.size) }
+
+// Disp returns the distance in bytes from the element at the index of the step.
+func (a Place) Disp() int { return int(a.disp) }
+
+// Bytes returns how many bytes are read or written.
+func (a Place) Bytes() int { return int(a.bytes) }
 
 // overlaps reports whether two operands of one layout would share bytes at a and b
 // if they were the same buffer.
 func (a Place) overlaps(b Place) bool {
-	return a.Size == b.Size && a.Disp < b.Disp+b.Bytes && b.Disp < a.Disp+a.Bytes
+	return a.Size() == b.Size() && a.Disp() < b.Disp()+b.Bytes() && b.Disp() < a.Disp()+a.Bytes()
 }
 
 // Graph holds the nodes of one kernel.

@@ -18,25 +18,25 @@ const (
 
 // Loc is the place of a source: a register or memory.
 type Loc struct {
-	Space Space
-	Index int // register, slot, spill, scratch vector or accumulator
 	Bits  uint64
+	Index int // register, slot, spill, scratch vector or accumulator
 	Place Place
+	Space Space
 }
 
 // Inst is an instruction over physical vector registers. Sources are in the order of Opcode. An instruction that overwrites a
 // source lists the other ones in Src, and Fused tells which it overwrites; or it lists all, and Over tells which.
 type Inst struct {
 	Op    *Opcode
-	Fused Fused
-	Over  int // FormOver: the source that the result overwrites, which Src lists too
-	Imm   uint8
 	Dst   int // register, or -1
 	Src   []Loc
-	Place Place // the operand that is addressed
+	Over  int   // FormOver: the source that the result overwrites, which Src lists too
 	Slot  int   // scalar loops, OpKeep
-	To    Loc   // OpSave: where
 	Exit  *Exit // OpCold
+	To    Loc   // OpSave: where
+	Place Place // the operand that is addressed
+	Fused Fused
+	Imm   uint8
 }
 
 // touches reports whether the instruction may read or write a register. A scalar loop has registers of its own.

@@ -107,7 +107,7 @@ func startRow(b *vector.Body, m *vector.Machine) *symbolic {
 	for _, p := range b.Pinned {
 		switch v := b.Graph.At(p.V); {
 		case v.Kind == vector.KindSplat:
-			s.reg[p.Reg] = s.expr("splat %d", v.Place.Operand)
+			s.reg[p.Reg] = s.expr("splat %d", v.Place.Operand())
 		case p.Slot >= 0:
 			s.reg[p.Reg] = s.read(vector.Loc{Space: vector.InSlot, Index: p.Slot})
 		}

@@ -23,7 +23,7 @@ func (g *Graph) storeReduced() []Ref {
 		if r.Out < 0 {
 			continue
 		}
-		to := Place{Operand: len(g.Kernel.In) + r.Out, Size: g.OutType(r.Out).Size()}
+		to := PlaceOf(len(g.Kernel.In)+r.Out, g.OutType(r.Out).Size(), 0, 0)
 		stores = append(stores, g.StoreFirst(g, to, r.DType, r.horizontal(g)))
 	}
 	return stores

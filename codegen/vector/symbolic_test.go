@@ -51,7 +51,7 @@ func (s *symbolic) read(l vector.Loc) int {
 	case vector.InRegister:
 		return s.reg[l.Index]
 	case vector.InOperand:
-		return s.load(l.Place.Operand, l.Place.Disp)
+		return s.load(l.Place.Operand(), l.Place.Disp())
 	case vector.InConst:
 		return s.expr("const %x", l.Bits)
 	}
@@ -81,13 +81,13 @@ func (s *symbolic) inst(i vector.Inst) {
 	case i.Op == vector.OpKeep:
 		s.mem[cell(vector.Loc{Space: vector.InSlot, Index: i.Slot})] = src[0]
 	case i.Op == vector.OpSplat:
-		s.reg[i.Dst] = s.expr("splat %d", i.Place.Operand)
+		s.reg[i.Dst] = s.expr("splat %d", i.Place.Operand())
 	case i.Op.Form == vector.FormFMA:
 		s.reg[i.Dst] = s.fma(i, src)
 	case i.Op.Form >= vector.FormStore:
-		s.stored[fmt.Sprint(i.Place.Operand, "+", i.Place.Disp)] = src[len(src)-1]
+		s.stored[fmt.Sprint(i.Place.Operand(), "+", i.Place.Disp())] = src[len(src)-1]
 	case i.Op.Form == vector.FormMaskLoad:
-		s.reg[i.Dst] = s.load(i.Place.Operand, i.Place.Disp)
+		s.reg[i.Dst] = s.load(i.Place.Operand(), i.Place.Disp())
 	default:
 		s.reg[i.Dst] = s.apply(strings.ToLower(i.Op.Name), i.Imm, src...)
 	}

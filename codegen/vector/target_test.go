@@ -42,7 +42,7 @@ func (t toy) Load(c *vector.Copy, i int) vector.Value {
 	for p := range t.m.Parts(in.DType) {
 		switch at := c.Where(i, in.DType, p); {
 		case in.Splat:
-			place := vector.Place{Operand: i, Size: in.DType.Size()}
+			place := vector.PlaceOf(i, in.DType.Size(), 0, 0)
 			v.Part[p] = c.Graph.Add(vector.Node{Kind: vector.KindSplat, Place: place, Arg: vector.Args()})
 		case c.Tail:
 			v.Part[p] = node(c.Graph, "maskload", at, c.Mask(in.DType, p))
