@@ -36,6 +36,9 @@ func ParseIndex(spec string) ([]IndexItem, error) {
 	if cut := strings.TrimSuffix(list, ","); strings.TrimSpace(cut) != "" {
 		list = cut
 	}
+	if inner, is := strings.CutPrefix(list, "["); is {
+		return nil, fmt.Errorf("index %q: leave out the brackets: %q", spec, strings.TrimSpace(strings.TrimSuffix(inner, "]")))
+	}
 	items := make([]IndexItem, 0, 1+strings.Count(list, ","))
 	column := 1 + strings.Index(spec, list)
 	hasEllipsis := false

@@ -37,6 +37,8 @@ func TestParseIndexErrors(t *testing.T) {
 		"1,,":                              `"" at column 3: an item is missing; use : for a whole axis`,
 		" 2:, x y":                         `"x y" at column 6: ` + notItem,
 		"1:b:2":                            `"b" at column 3: ` + notItem,
+		"[:, 0]":                           `leave out the brackets: ":, 0"`,
+		" [ 0":                             `leave out the brackets: "0"`,
 		"1.5":                              `"1.5" at column 1: ` + notItem,
 		"....":                             `"...." at column 1: ` + notItem,
 		"..., 1, ...":                      `"..." at column 9: a second ellipsis; one is allowed`,
