@@ -129,7 +129,7 @@ func (e *explanation) inGo() []hint {
 }
 
 // unchanging is the hint to capture inputs that may be the same in all runs: steps that depend on one of them only, and
-// whose results are read together with other inputs, would run once.
+// whose results are read together with other inputs, would run once. Inputs that the program updates are left out.
 func (e *explanation) unchanging() []hint {
 	const none, several = -1, -2
 	join := func(a, b int) int {
@@ -170,7 +170,7 @@ func (e *explanation) unchanging() []hint {
 	share := 0.0
 	for i, k := range steps {
 		alone := e.tasks[i] == nil || e.tasks[i].Last == e.tasks[i].First // the steps of row groups run in each run
-		if k < 0 || !mixed[k] || !alone || e.pl.Buffers[e.pl.Steps[i].Out[0].Buffer].Kind == plan.ResultBuffer {
+		if k < 0 || !mixed[k] || !alone || e.updated(k) || e.pl.Buffers[e.pl.Steps[i].Out[0].Buffer].Kind == plan.ResultBuffer {
 			continue
 		}
 		list = append(list, i)
@@ -188,6 +188,32 @@ func (e *explanation) unchanging() []hint {
 	}
 	return []hint{{share, fmt.Sprintf("Const: %s on %s; capture %s the same in all runs, and %s once, which spares about %s of a run",
 		doText(list, "depend"), on, what, doText(list, "run"), shareText(share))}}
+}
+
+// updated reports whether a result has the type and shape of input k and is computed from it: a training step or a simulation
+// gives the input another value in each run.
+func (e *explanation) updated(k int) bool {
+	from := make([]bool, len(e.pl.Buffers))
+	var input *plan.Buffer
+	for i := range e.pl.Buffers {
+		if b := &e.pl.Buffers[i]; b.Kind == plan.ParamBuffer && b.Index == k {
+			from[i], input = true, b
+		}
+	}
+	for i := range e.pl.Steps {
+		s := &e.pl.Steps[i]
+		if !slices.ContainsFunc(s.In, func(a plan.Access) bool { return from[a.Buffer] }) {
+			continue
+		}
+		for _, o := range s.Out {
+			b := &e.pl.Buffers[o.Buffer]
+			from[o.Buffer] = true
+			if b.Kind == plan.ResultBuffer && b.DType == input.DType && slices.Equal(b.Shape, input.Shape) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // narrower are hints to move what widens elements behind what stores them: a cast behind Pad, say. A temporary counts if each

@@ -125,3 +125,12 @@ func TestExplainOtherSteps(t *testing.T) {
 		require.NotRegexp(t, regexp.MustCompile("not (search|scatter:|recurrence|window-quantile|ragged|elementwise/interleaved|table|gather-reduction)"), p.Explain())
 	}
 }
+
+// TestExplainUnchanging: an input that the program updates is none that could be captured.
+func TestExplainUnchanging(t *testing.T) {
+	x, w := graph.Input("x", graph.Float32, 64, 128), graph.Input("w", graph.Float32, 128, 32)
+	y := x.MatMul(w.Exp())
+	require.Contains(t, strings.Join(explained(t, "hint", y), "\n"), "depends on w only")
+	step := w.Sub(x.Transpose().MatMul(y))
+	require.NotContains(t, strings.Join(explained(t, "hint", y, step), "\n"), "depends on w only")
+}
