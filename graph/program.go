@@ -77,6 +77,28 @@ func (p *Program) Outputs() []Port {
 	return clonePorts(p.outputs)
 }
 
+// OutputShapes returns the shapes of the outputs for inputs of these shapes: those of the tensors that RunInto takes. It runs
+// nothing and reads no element. Inputs that do not fit are an error, as in Run.
+func (p *Program) OutputShapes(ins ...*Tensor) ([][]int, error) {
+	if p.empty() {
+		return nil, misuse("run", noProgram)
+	}
+	sizes, err := p.checkIns(ins)
+	if err != nil {
+		return nil, err
+	}
+	shapes := make([][]int, len(p.outputs))
+	for i := range p.outputs {
+		shapes[i] = make([]int, len(p.outputs[i].Shape))
+		for k, d := range p.outputs[i].Shape {
+			if shapes[i][k], err = d.Bind(sizes); err != nil {
+				return nil, p.misuse("run", "%s: %v", p.outputs[i].Name, err)
+			}
+		}
+	}
+	return shapes, nil
+}
+
 // clonePorts copies ports and what they refer to, so that callers cannot change the program.
 func clonePorts(ports []Port) []Port {
 	out := slices.Clone(ports)
@@ -125,7 +147,7 @@ func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 	return err
 }
 
-// RunInto computes the outputs into given row-major tensors of the outputs' types and shapes. After the first run for
+// RunInto computes the outputs into given row-major tensors of the outputs' types and shapes (OutputShapes). After the first run for
 // some sizes it allocates nothing. If it returns an error, the elements of outs are not specified.
 //
 // An output may share memory with inputs. If it has exactly the memory of one row-major input, and each element of the

@@ -203,3 +203,24 @@ func TestDeepGraph(t *testing.T) {
 	out = run(t, y.Add(y.T()).Add(y.Flip()), numbered(3))
 	require.Equal(t, []int32{0, 0, 0}, ints(t, out))
 }
+
+// TestOutputShapes: the shapes are those of the tensors that a run makes, for any sizes.
+func TestOutputShapes(t *testing.T) {
+	x, y := graph.Input("x", graph.Float32, graph.Dim("n"), 3), graph.Input("y", graph.Float32, graph.Dim("m").Mul(graph.Dim("2")))
+	p, err := graph.Compile(x.Sum(1), graph.Concat(0, y, x.Index(1, 0)), x.Slice("1:").Mul(2), x.Sum([]int{0, 1}))
+	require.NoError(t, err)
+	for n := 1; n < 4; n++ {
+		ins := []*graph.Tensor{graph.Zeros(graph.Float32, n, 3), graph.Zeros(graph.Float32, 2*n+2)}
+		shapes, err := p.OutputShapes(ins...)
+		require.NoError(t, err)
+		outs, err := p.RunAll(context.Background(), ins...)
+		require.NoError(t, err)
+		for i, out := range outs {
+			require.Equal(t, out.Shape(), shapes[i])
+		}
+	}
+	_, err = p.OutputShapes(graph.Zeros(graph.Float32, 2, 3), graph.Zeros(graph.Float32, 3))
+	require.ErrorContains(t, err, "axis 0 is 3 and must be 2*m for some m")
+	_, err = (*graph.Program)(nil).OutputShapes()
+	require.ErrorContains(t, err, "there is no program")
+}

@@ -82,11 +82,12 @@ func place(p *graph.Program, dst *mat.Dense, ins []*graph.Tensor) *graph.Tensor 
 	if dst.IsEmpty() || m.Stride != m.Cols {
 		return nil
 	}
-	shape, ok := outputShape(p, ins)
-	t := OfGeneral(m)
-	switch {
-	case !ok:
+	shapes, err := p.OutputShapes(ins...)
+	if err != nil { // the run then reports it
 		return nil
+	}
+	shape, t := shapes[0], OfGeneral(m)
+	switch {
 	case len(shape) == 1 && m.Cols == 1:
 		t = t.Index(1, 0)
 	case len(shape) == 0 && t.Size() == 1:
@@ -96,29 +97,6 @@ func place(p *graph.Program, dst *mat.Dense, ins []*graph.Tensor) *graph.Tensor 
 		return nil
 	}
 	return t
-}
-
-// outputShape returns the shape of a program's output for some inputs; ok is false if the inputs do not fit, which a run then reports.
-func outputShape(p *graph.Program, ins []*graph.Tensor) (shape []int, ok bool) {
-	sizes := map[string]int{}
-	for i, in := range p.Inputs() {
-		if i >= len(ins) || ins[i].Rank() != len(in.Shape) {
-			return nil, false
-		}
-		for k, d := range in.Shape {
-			if name, a, b, linear := d.Linear(); linear {
-				sizes[name] = (ins[i].Extent(k) - b) / a
-			}
-		}
-	}
-	for _, d := range p.Outputs()[0].Shape {
-		n, err := d.Bind(sizes)
-		if err != nil {
-			return nil, false
-		}
-		shape = append(shape, n)
-	}
-	return shape, true
 }
 
 // store makes dst the output of a program.
