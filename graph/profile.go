@@ -136,7 +136,7 @@ func (p *Program) stepProfiles(b *program.Binding) []StepProfile {
 	for i := range nests.Tasks {
 		t := &nests.Tasks[i]
 		if !nests.Continues(i) {
-			steps = append(steps, profileOf(b, t.First, t.Last))
+			steps = append(steps, profileOf(b, t.First, t.Choices))
 		}
 		s := &steps[len(steps)-1]
 		s.Calls += callsOf(t.Parts)
@@ -144,7 +144,7 @@ func (p *Program) stepProfiles(b *program.Binding) []StepProfile {
 			continue
 		}
 		for step := t.First; step <= t.Last; step++ {
-			one := profileOf(b, step, step)
+			one := profileOf(b, step, t.Choices[step-t.First:][:1])
 			one.Local, one.Calls = b.Plan.Local(step), callsOf(t.Of(step))
 			s.Steps = append(s.Steps, one)
 		}
@@ -152,14 +152,15 @@ func (p *Program) stepProfiles(b *program.Binding) []StepProfile {
 	return steps
 }
 
-// profileOf returns the profile of the steps first to last together, without their calls.
-func profileOf(b *program.Binding, first, last int) StepProfile {
+// profileOf returns the profile of the steps from the first on together, one for each choice, without their calls.
+func profileOf(b *program.Binding, first int, choices []nest.Choice) StepProfile {
+	last := first + len(choices) - 1
 	s := StepProfile{First: first, Last: last, Time: b.Times.Median(first, last), Packing: b.Times.Copied(first, last)}
 	most := 0.0
 	for i := first; i <= last; i++ {
 		read, written := b.Plan.Traffic(i)
 		s.Bytes += read + written
-		ops, dt := operations(&b.Plan.Steps[i])
+		ops, dt := operations(&b.Plan.Steps[i], &choices[i-first])
 		if s.Ops += ops; ops >= most {
 			most, s.DType = ops, dt
 		}
@@ -176,10 +177,10 @@ func callsOf(nests []nest.Nest) (calls float64) {
 }
 
 // operations returns the number of operations on elements of a step, and the type in which most of them compute.
-func operations(s *plan.Step) (n float64, dt DType) {
-	points := 1.0
-	for _, a := range s.Axes {
-		points *= float64(a.Extent)
+func operations(s *plan.Step, c *nest.Choice) (n float64, dt DType) {
+	points := float64(c.Entries)
+	if c.Entries == 0 {
+		points = float64(plan.Indices(s.Axes))
 	}
 	if s.OnLines() { // the op decides how often it compares elements
 		return 0, s.OutType(0)

@@ -183,3 +183,16 @@ func TestProgressOfConstants(t *testing.T) {
 	}
 	require.Equal(t, []bool{true, false, false}, told)
 }
+
+// TestProfileOfTable: a body that a table has for all bytes counts the operations of the table's entries, not of the elements.
+func TestProfileOfTable(t *testing.T) {
+	x := graph.Input("x", graph.Uint8, 400, 300)
+	p, err := graph.Compile(x.Cast(graph.Float32).Div(255).Pow(2.2), graph.WithProfile(), graph.WithWorkers(1))
+	require.NoError(t, err)
+	_, err = p.Run(context.Background(), graph.Zeros(graph.Uint8, 400, 300))
+	require.NoError(t, err)
+	require.Contains(t, p.Explain(), ": table ")
+	s := p.Profile().Steps[0]
+	require.Positive(t, s.Ops)
+	require.Less(t, s.Ops, 400*300.0, "fewer than one for each element")
+}

@@ -161,6 +161,7 @@ type Choice struct {
 	Cost        float64 // estimated, in additions
 	Packed      []int   // operands of the step that go through local memory, the inputs first
 	NonTemporal []int   // outputs that are stored past the caches
+	Entries     int     // of lookup tables: how many elements the kernels compute, and all others are looked up; else 0
 	Rejected    []Rejected
 }
 

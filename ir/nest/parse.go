@@ -133,6 +133,10 @@ func (s *scanner) choice() (c Choice) {
 	c.Kernel, c.Engine = s.quoted("kernel"), s.quoted("engine")
 	c.Kernels, c.Cost = s.integer("kernels"), s.float("cost")
 	c.Packed, c.NonTemporal = s.integers("packed"), s.integers("nontemporal")
+	if at := s.Blanks(); s.Accept("entries") {
+		s.Pos = at
+		c.Entries = s.integer("entries")
+	}
 	s.EndLine()
 	for s.Bad == nil {
 		at := s.Blanks()

@@ -77,8 +77,12 @@ func (t *Task) write(b *bytes.Buffer, i int) {
 }
 
 func (c *Choice) write(b *bytes.Buffer, step int) {
-	fmt.Fprintf(b, "    # step %d: %s kernel=%s engine=%s kernels=%d cost=%s packed=%s nontemporal=%s\n", step, ir.NameText(c.Strategy),
+	fmt.Fprintf(b, "    # step %d: %s kernel=%s engine=%s kernels=%d cost=%s packed=%s nontemporal=%s", step, ir.NameText(c.Strategy),
 		strconv.Quote(c.Kernel), strconv.Quote(c.Engine), c.Kernels, floatText(c.Cost), ir.Bracketed(c.Packed), ir.Bracketed(c.NonTemporal))
+	if c.Entries != 0 {
+		fmt.Fprintf(b, " entries=%d", c.Entries)
+	}
+	b.WriteByte('\n')
 	for _, r := range c.Rejected {
 		fmt.Fprintf(b, "    # not %s cost=%s why=%s\n", ir.NameText(r.Strategy), floatText(r.Cost), strconv.Quote(r.Why))
 	}

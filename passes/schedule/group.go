@@ -108,6 +108,7 @@ func (w *groupWriter) part(from, count, size int) error {
 		if first {
 			scale := float64(elems(step)) / float64(max(1, elems(one)))
 			d.Choice.Cost *= scale
+			d.Choice.Entries = int(float64(d.Choice.Entries) * scale)
 			d.Choice.Rejected = slices.Clone(d.Choice.Rejected) // the draft serves others too
 			for k := range d.Choice.Rejected {
 				d.Choice.Rejected[k].Cost *= scale

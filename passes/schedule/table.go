@@ -27,7 +27,7 @@ func table(t *target, s *plan.Step) []offer {
 	}
 	lookups := b.work * float64(elems(s))
 	cost := func(entry float64) float64 { return lookups + entry*float64(b.entries*blocks) }
-	return offering(cost(t.BodyWork(s)), func() (*Draft, string) { return b.draft(block, cost) })
+	return offering(cost(t.BodyWork(s)), func() (*Draft, string) { return b.draft(block, blocks, cost) })
 }
 
 // tableWriter writes the draft of such a step.
@@ -143,8 +143,8 @@ func (b *tableWriter) block() *walk {
 	return w
 }
 
-// draft returns the draft. cost is the cost of the step for the cost of an entry.
-func (b *tableWriter) draft(block *walk, cost func(entry float64) float64) (*Draft, string) {
+// draft returns the draft, for blocks of which each computes the tables. cost is the cost of the step for the cost of an entry.
+func (b *tableWriter) draft(block *walk, blocks int, cost func(entry float64) float64) (*Draft, string) {
 	entries, err := b.computeEntries()
 	if err != nil {
 		return nil, err.Error()
@@ -157,7 +157,7 @@ func (b *tableWriter) draft(block *walk, cost func(entry float64) float64) (*Dra
 	}
 	d.Parts = []nest.Nest{block.part(append(items, in.wrap(block, lookups)...))}
 	of := &entries.Choice
-	d.Choice = nest.Choice{Kernel: of.Kernel, Engine: of.Engine, Kernels: of.Kernels, Cost: cost(of.Cost / float64(b.entries))}
+	d.Choice = nest.Choice{Kernel: of.Kernel, Engine: of.Engine, Kernels: of.Kernels, Cost: cost(of.Cost / float64(b.entries)), Entries: b.entries * blocks}
 	return d, ""
 }
 
