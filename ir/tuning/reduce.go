@@ -34,8 +34,10 @@ type Reduction struct {
 	FewLanes, LaneRowBytes int
 
 	// MinColumns is the least number of columns for a column reduction. Fewer do if there are JoinedRows rows that
-	// can be joined into long ones.
-	MinColumns, JoinedRows int
+	// can be joined into long ones, or if they are at least WholeVectors vectors and no part of one. Zen 3 with AVX2, sums
+	// of 100,000 masked rows of float64: 0.4 of the time of a row reduction for 8 and 12 columns, 0.9 for 10, 1.7 for 4; of
+	// 8 float32 between 0.65 and 1.9.
+	MinColumns, WholeVectors, JoinedRows int
 	// ShortLine is the greatest number of elements of a line that counts as too short for a row reduction, because it would not
 	// fill a vector.
 	ShortLine int
@@ -87,7 +89,7 @@ type Reduction struct {
 func defaultReduction() Reduction {
 	return Reduction{
 		LaneBytes: 16 << 10, LaneColumns: 128, FlatBytes: 16 << 10, FewRows: 64, RowsAtOnce: 4, FewLanes: 4, LaneRowBytes: 1 << 10, TreeLeast: 16, TreeMost: 192, TreeBytes: 512 << 10, TreeTime: 0.6, TreeStripBytes: 16 << 20,
-		MinColumns: 16, JoinedRows: 128, ShortLine: 8, ShortBytes: 16, ShortSums: true, StridedByte: 1, EmptyVector: 64,
+		MinColumns: 16, WholeVectors: 2, JoinedRows: 128, ShortLine: 8, ShortBytes: 16, ShortSums: true, StridedByte: 1, EmptyVector: 64,
 		TransposedRows: 16, MultiChunkCols: 32 << 10, FarBytes: 4 << 20, FarCols: 1280, StreamTime: 0.8,
 		PairRows: 16, PairIndices: 16, PairBytes: 16 << 10, PairWidth: 512, PairBlock: 1024, PairStep: 64,
 	}

@@ -34,10 +34,9 @@ func addsShort(s *plan.Step) bool {
 
 // ColumnCost estimates the cost of a step as a column reduction.
 func (m *Machine) ColumnCost(s *plan.Step) float64 {
-	last := len(s.Axes) - 1
 	along, _ := contiguousBytes(s)
 	each := m.BodyWork(s) + m.StridedByte*float64(along)
-	if s.Axes[last-1].Extent < m.MinColumns && !m.joins(s) {
+	if !m.fills(s) && !m.joins(s) {
 		each += 2 * m.EmptyVector
 	}
 	return each * float64(plan.Indices(s.Axes))
@@ -45,6 +44,13 @@ func (m *Machine) ColumnCost(s *plan.Step) float64 {
 
 // PairCost estimates the cost of a step as a pairwise reduction: a little less than as a row reduction, which it precedes.
 func (m *Machine) PairCost(s *plan.Step) float64 { return m.RowCost(s) - float64(plan.Indices(s.Axes)) }
+
+// fills reports whether the columns of a column reduction are enough, or a few whole vectors.
+func (m *Machine) fills(s *plan.Step) bool {
+	cols := s.Axes[len(s.Axes)-2].Extent
+	bytes := cols * s.Body.OutType(0).Size()
+	return cols >= m.MinColumns || bytes >= m.WholeVectors*m.Vector && bytes%m.Vector == 0
+}
 
 // contiguousBytes returns the bytes per index of the inputs that are contiguous along the lines, and of those
 // contiguous across them. An input that repeats along either is not counted: it is one element a row, or the same row

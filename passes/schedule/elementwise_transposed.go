@@ -6,7 +6,9 @@ import (
 )
 
 // transposed is for operands whose elements are closer together along the rows than along the columns, as in a transposed
-// matrix. Block by block they are transposed into the second-level cache, and kernels read them there.
+// matrix. Block by block they are transposed into the second-level cache, and kernels read them there. A copy transposes blocks
+// into its result: Zen 3, float32, 0.06 to 0.2 of the time of a copy row by row for 8 to 512 rows of 4,194,304 to 60,000, 0.13 to
+// 0.17 for 1,000 to 4,000 rows of 100,000 to 20,000, and 0.4 for 3,000 of 5,000.
 func (e *elemWriter) transposed() (offer, string) {
 	if e.step.Axes[e.col].Extent < e.t.TransposedCols {
 		return offer{}, e.t.because("%d columns, needs %d", e.step.Axes[e.col].Extent, e.t.TransposedCols)
@@ -23,20 +25,20 @@ func (e *elemWriter) transposed() (offer, string) {
 	if bytes == 0 {
 		return offer{}, "no operand is closer together along the rows"
 	}
-	if rows := e.step.Axes[e.row].Extent; rows < e.t.AcrossRows { // few lines, whose blocks need no place of their own
-		if m := e.asMove(); m != nil {
-			e.blockRows = rows
-			most := min(e.t.mostElems(e.step), e.t.callElems(e.step)) / rows
+	e.setTransposedBlock(bytes, widest)
+	if m := e.asMove(); m != nil { // the blocks need no place of their own
+		most := min(e.t.mostElems(e.step), e.t.callElems(e.step))
+		if rows := e.step.Axes[e.row].Extent; rows*cacheLine <= most { // all rows, so that the input is read once, in order
+			e.blockRows, most = rows, most/rows
 			if e.blockCols = e.step.Axes[e.col].Extent; e.blockCols > most { // lines of the caches are not divided
 				e.blockCols = evenly(e.blockCols, max(cacheLine, most&^(cacheLine-1)), cacheLine)
 			}
-			return e.offerMove(m), ""
 		}
+		return e.offerMove(m), ""
 	}
 	if why := e.pack(); why != "" {
 		return offer{}, why
 	}
-	e.setTransposedBlock(bytes, widest)
 	return e.offer(e.t.BodyWork(e.step), e.compute), ""
 }
 
