@@ -130,7 +130,7 @@ func (x *inspection) pageSteps() []page.Step {
 	met := make([]bool, len(x.plan.Buffers))
 	for i := range x.plan.Steps {
 		s := &x.plan.Steps[i]
-		row := page.Step{What: x.p.stepText(x.plan, i), Origin: x.ofStep[i], Share: -1}
+		row := page.Step{What: x.p.stepText(x.plan, i), Site: x.bound.Plan.Steps[i].Pos.String(), Origin: x.ofStep[i], Share: -1}
 		x.plan.Moves(i, func(buffer, n int, _ bool) {
 			kind := x.plan.Buffers[buffer].Kind
 			if !met[buffer] && (kind == plan.ParamBuffer || kind == plan.ResultBuffer) {

@@ -49,6 +49,7 @@ type StepProfile struct {
 	DType   DType         // the type in which most operations compute
 	Packing time.Duration // the part of Time in which elements were only copied, to where kernels read or store them
 	Calls   float64       // number of kernel calls, at most
+	Line    string        // the line of the first step's source, "main.go:12", or ""
 	// Steps are the steps of a row group. Their times are measured in some of its blocks, and divide Time.
 	Steps []StepProfile
 }
@@ -155,7 +156,7 @@ func (p *Program) stepProfiles(b *program.Binding) []StepProfile {
 // profileOf returns the profile of the steps from the first on together, one for each choice, without their calls.
 func profileOf(b *program.Binding, first int, choices []nest.Choice) StepProfile {
 	last := first + len(choices) - 1
-	s := StepProfile{First: first, Last: last, Time: b.Times.Median(first, last), Packing: b.Times.Copied(first, last)}
+	s := StepProfile{First: first, Last: last, Line: b.Plan.Steps[first].Pos.String(), Time: b.Times.Median(first, last), Packing: b.Times.Copied(first, last)}
 	most := 0.0
 	for i := first; i <= last; i++ {
 		read, written := b.Plan.Traffic(i)
@@ -218,7 +219,8 @@ func (p *Profile) String() string {
 
 const (
 	mostHot   = 12 // the most steps of a profile that Explain tells one by one
-	leastTold = 3  // the least part of a run, in percent, with which Explain tells of a step of a row group
+	leastTold = 3  // the least part of a run, in percent, with which Explain tells of a step of a row group, or of a source line
+	mostLines = 6  // the most source lines of which Explain tells the part of the run
 )
 
 // explain writes the lines of Explain about a profile; nil gives none. If the program has many steps, those that take the
@@ -249,6 +251,39 @@ func (p *Profile) explain(b *bytes.Buffer) {
 			}
 		}
 	}
+	p.lines(b)
+}
+
+// lines writes the parts of the run by source line, if there are several lines: those that take the most time, most first.
+func (p *Profile) lines(b *bytes.Buffer) {
+	took, of, order := map[string]time.Duration{}, map[string][]int{}, []string(nil)
+	for _, s := range p.Steps {
+		each := s.Steps
+		if each == nil {
+			each = []StepProfile{s}
+		}
+		for _, one := range each {
+			if of[one.Line] == nil {
+				order = append(order, one.Line)
+			}
+			took[one.Line] += one.Time
+			of[one.Line] = append(of[one.Line], one.First)
+		}
+	}
+	slices.SortStableFunc(order, func(x, y string) int { return cmp.Compare(took[y], took[x]) })
+	for i, at := range order {
+		if part := percent(took[at], p.sum()); len(order) > 1 && at != "" && i < mostLines && part >= leastTold {
+			line(b, "", fmt.Sprintf("%s: %.0f%% of the run, %s", at, part, stepsOf(of[at])), ir.Pos{})
+		}
+	}
+}
+
+// stepsOf names steps: "step 3", "steps 3, 4 and 7-9".
+func stepsOf(list []int) string {
+	if len(list) == 1 {
+		return "step " + strconv.Itoa(list[0])
+	}
+	return "steps " + numbersText(list)
 }
 
 // text is what Explain says of steps.
@@ -261,7 +296,8 @@ func (p *Profile) summary() string {
 	if p.Runs == 1 {
 		return fmt.Sprintf("1 run of %v; %s", rounded(p.First), p.Limits)
 	}
-	return fmt.Sprintf("%d runs, the first of %v, then %v in the median; %s", p.Runs, rounded(p.First), rounded(p.Time), p.Limits)
+	return fmt.Sprintf("%d runs, the first of %v, then %v in the median; parts are of %v, the sum of the steps' medians; %s",
+		p.Runs, rounded(p.First), rounded(p.Time), rounded(p.sum()), p.Limits)
 }
 
 // sum returns the sum of the steps' times, of which each step is a part.

@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -195,4 +196,23 @@ func TestProfileOfTable(t *testing.T) {
 	s := p.Profile().Steps[0]
 	require.Positive(t, s.Ops)
 	require.Less(t, s.Ops, 400*300.0, "fewer than one for each element")
+	require.Regexp(t, `^profile_test\.go:\d+$`, s.Line)
+	var page strings.Builder
+	require.NoError(t, p.WriteHTML(&page))
+	require.Contains(t, page.String(), "<small>"+s.Line+"</small>", "in the table of steps")
+}
+
+// TestProfileLines: the parts of a run by source line, of steps and of the steps of row groups.
+func TestProfileLines(t *testing.T) {
+	step := func(i int, took time.Duration, at string) graph.StepProfile {
+		return graph.StepProfile{First: i, Last: i, Time: took, Line: at}
+	}
+	group := graph.StepProfile{First: 1, Last: 2, Time: 60, Line: "m.go:5", Steps: []graph.StepProfile{step(1, 20, "m.go:5"), step(2, 40, "m.go:9")}}
+	q := &graph.Profile{Runs: 2, Steps: []graph.StepProfile{step(0, 30, "m.go:5"), group, step(3, 9, "m.go:9"), step(4, 1, "m.go:7")}}
+	text := q.String()
+	require.Contains(t, text, "parts are of 100ns, the sum of the steps' medians")
+	require.Contains(t, text, "\n          m.go:5: 50% of the run, steps 0 and 1\n          m.go:9: 49% of the run, steps 2 and 3\n")
+	require.NotContains(t, text, "m.go:7: ", "too little")
+	q.Steps = q.Steps[:1]
+	require.NotContains(t, q.String(), "m.go:5: ", "there is one line")
 }

@@ -73,8 +73,8 @@ func (p *Page) table(b *bytes.Buffer) {
 				fmt.Fprintf(b, "<tr class=\"fold\" data-step=\"%d\" data-bytes=\"0\" data-time=\"0\"><td colspan=\"4\"><button type=\"button\" data-unfold=\"%d\">%s</button>\n", i, k, escaped(fmt.Sprintf("steps %d to %d: %s", f.First, f.Last, f.Text)))
 			}
 		}
-		fmt.Fprintf(b, "<tr%s data-v=\"%s\" data-step=\"%d\" data-bytes=\"%d\" data-time=\"%.4f\" style=\"--h:%d\"><td class=\"stripe\">%d<td>%s<small>%s</small>",
-			hidden, originText(s.Origin), i, s.Needed+s.Extra, max(0, s.Share), Hue(i), i, escaped(s.What), escaped(s.How))
+		fmt.Fprintf(b, "<tr%s data-v=\"%s\" data-step=\"%d\" data-bytes=\"%d\" data-time=\"%.4f\" style=\"--h:%d\"><td class=\"stripe\">%d<td>%s<small>%s</small><small>%s</small>",
+			hidden, originText(s.Origin), i, s.Needed+s.Extra, max(0, s.Share), Hue(i), i, escaped(s.What), escaped(s.How), escaped(s.Site))
 		fmt.Fprintf(b, "<td><span class=\"track\"><i class=\"least\" style=\"width:%s\"></i><i class=\"moved\" style=\"width:%s\"></i></span><small>%s</small>",
 			percent(s.Needed, most), percent(s.Extra, most), Bytes(s.Needed+s.Extra))
 		if p.Profile != "" {

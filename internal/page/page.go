@@ -75,6 +75,7 @@ type Column struct {
 type Step struct {
 	What   string // summary: "3 ops over [2,3]"
 	How    string // strategy and kernels
+	Site   string // source position, "main.go:12", or ""
 	Origin []int
 	Needed int // bytes of inputs and outputs that no earlier step has moved
 	Extra  int // all other bytes
