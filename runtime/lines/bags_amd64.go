@@ -120,6 +120,31 @@ func (b *bags) long(length int, far bool) {
 	}
 }
 
+// isBag reports whether a kernel sums rows of floats that indices select.
+func isBag(m *kernel.Micro) bool {
+	return m.Kind == kernel.GatherReduce && m.Op.Info().By == ir.OpAdd && ir.Floats.Has(m.Type)
+}
+
+// registerBags registers the kernels among all that sum bags.
+func registerBags(all []*kernel.Micro) {
+	var avx2, avx512 []abi.Kernel
+	for _, m := range all {
+		var sum func(*kernel.Micro, abi.Engine) func(*abi.Frame)
+		switch {
+		case isBag(m):
+			sum = gatherSum
+		case m.Kind == kernel.Ragged && m.Op.Info().Weighted && ir.Floats.Has(m.Type):
+			sum = raggedProducts
+		default:
+			continue
+		}
+		avx2 = append(avx2, abi.Kernel{Sig: m.Signature(), Fn: sum(m, abi.AVX2)})
+		avx512 = append(avx512, abi.Kernel{Sig: m.Signature(), Fn: sum(m, abi.AVX512)})
+	}
+	abi.RegisterBuiltin(abi.AVX2, avx2)
+	abi.RegisterBuiltin(abi.AVX512, avx512)
+}
+
 // gatherSum returns an engine's function that sums rows selected by indices, or their products with weights.
 func gatherSum(m *kernel.Micro, on abi.Engine) func(*abi.Frame) {
 	op, out, of, size := m.Op.Info(), gatherOut(m.Op.Info()), 0, m.Type.Size()
@@ -177,9 +202,6 @@ func raggedProducts(m *kernel.Micro, on abi.Engine) func(*abi.Frame) {
 		goruntime.KeepAlive(f)
 	}
 }
-
-// isFar reports whether a table with the given number of rows and step between them is too large for the caches.
-func isFar(step, rows int) bool { return max(step, -step) >= farBytes/max(1, rows) }
 
 // sumAVX2 sums bags with the given function of the assembly. At an index outside the table it stops, and leaves some bags.
 //

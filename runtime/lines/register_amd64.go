@@ -9,6 +9,7 @@ func registerAssembly(all []*kernel.Micro) {
 	registerPlaces(all)
 	registerGather()
 	registerGatherReduce(all)
+	registerBags(all)
 	registerRagged(all)
 	registerScatter(all)
 	registerSorts(all)

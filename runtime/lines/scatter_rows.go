@@ -1,4 +1,4 @@
-//go:build amd64 && !purego
+//go:build (amd64 || arm64) && !purego
 
 package lines
 
@@ -11,7 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Combinations of rows for AVX2: the built-in kernel of two operands combines each row.
+// Combinations of rows: the assembly of the built-in kernel of two operands combines each row.
 
 // wideRow is the least number of columns of a row that is combined by a kernel. Calling one takes some nanoseconds.
 const wideRow = 8
@@ -27,14 +27,14 @@ func registerScatter(all []*kernel.Micro) {
 			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: scatterRows[uint8](m)})
 		}
 	}
-	abi.RegisterBuiltin(abi.AVX2, list)
+	abi.RegisterBuiltin(rowEngine, list)
 }
 
 // scatterRows returns the function that combines rows with those at their indices. It uses a kernel for wide rows, if there is one.
 func scatterRows[I position](m *kernel.Micro) func(*abi.Frame) {
 	other := scatterOf[I](m)
 	combine := sync.OnceValue(func() func(*abi.Frame) {
-		fn, _ := abi.Lookup(abi.AVX2, combinerOf(m.Op.Info().By, m.Type))
+		fn, _ := abi.Lookup(rowEngine, combinerOf(m.Op.Info().By, m.Type))
 		return fn
 	})
 	return func(f *abi.Frame) {

@@ -1,4 +1,4 @@
-//go:build amd64 && !purego
+//go:build (amd64 || arm64) && !purego
 
 package lines
 
@@ -12,24 +12,18 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Reductions of rows for AVX2. Built-in kernels combine two, four or eight rows of the table in place. Rows of a large table are
-// prefetched. Sums of floats are in bags_amd64.go.
+// Reductions of rows by the assembly of built-in kernels, which combine two, four or eight rows of the table in place. Rows of a large table are
+// prefetched on amd64.
 
 // registerGatherReduce registers the kernels among all that reduce rows.
 func registerGatherReduce(all []*kernel.Micro) {
-	var avx2, avx512 []abi.Kernel
+	var list []abi.Kernel
 	for _, m := range all {
-		switch {
-		case m.Kind != kernel.GatherReduce:
-		case m.Op.Info().By == ir.OpAdd && ir.Floats.Has(m.Type):
-			avx2 = append(avx2, abi.Kernel{Sig: m.Signature(), Fn: gatherSum(m, abi.AVX2)})
-			avx512 = append(avx512, abi.Kernel{Sig: m.Signature(), Fn: gatherSum(m, abi.AVX512)})
-		case !m.Op.Info().Weighted:
-			avx2 = append(avx2, abi.Kernel{Sig: m.Signature(), Fn: gatherReduceRows(m)})
+		if m.Kind == kernel.GatherReduce && !m.Op.Info().Weighted && !isBag(m) {
+			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: gatherReduceRows(m)})
 		}
 	}
-	abi.RegisterBuiltin(abi.AVX2, avx2)
-	abi.RegisterBuiltin(abi.AVX512, avx512)
+	abi.RegisterBuiltin(rowEngine, list)
 }
 
 // rowKernels combine two, four and eight rows; each is nil if it does not exist.
@@ -41,7 +35,7 @@ func gatherReduceRows(m *kernel.Micro) func(*abi.Frame) {
 	at := gatherOut(op)
 	kernels := sync.OnceValue(func() rowKernels {
 		find := func(rows int) func(*abi.Frame) {
-			fn, _ := abi.Lookup(abi.AVX2, combinerOfRows(op.By, m.Type, rows))
+			fn, _ := abi.Lookup(rowEngine, combinerOfRows(op.By, m.Type, rows))
 			return fn
 		}
 		return rowKernels{find(2), find(4), find(8)}
@@ -229,9 +223,3 @@ func (g *gathered) add(a, b, to unsafe.Pointer) {
 	p[0], p[1], p[2] = a, b, to
 	g.two(g.f)
 }
-
-// prefetchRows prefetches the given number of cache lines of each of n rows. Indices may be any numbers: a prefetch never
-// faults.
-//
-//go:noescape
-func prefetchRows(table, index unsafe.Pointer, tableStep, across, n, lines int)

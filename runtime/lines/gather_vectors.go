@@ -1,4 +1,4 @@
-//go:build amd64 && !purego
+//go:build (amd64 || arm64) && !purego
 
 package lines
 
@@ -10,23 +10,18 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Gather for AVX2. It copies vectors, and prefetches rows of a large table before it copies them, because the instructions of one
+// Gather by assembly. It copies vectors, and on amd64 prefetches rows of a large table before it copies them, because the instructions of one
 // copied row fill much of the processor's reorder buffer. The assembly is written by hand: it stops at an index outside its
 // line, and generated code neither stops nor prefetches by an index. Zen 4, a million rows of 256 bytes of 32 MB: 25 to 29 ms;
 // in Go 50 to 55.
 
-const (
-	// farBytes is the size of the smallest table whose rows are prefetched. Zen 4, a last-level cache of 32 MB: rows of 64 bytes take a
-	// third of the time from 8 MB on, and the same time with 4 MB.
-	farBytes = 8 << 20
-	// prefetchedLines is the greatest number of cache lines of a row that are prefetched. The processor's own prefetcher
-	// fetches the following ones.
-	prefetchedLines = 8
-)
+// prefetchedLines is the greatest number of cache lines of a row that are prefetched. The processor's own prefetcher
+// fetches the following ones.
+const prefetchedLines = 8
 
 // registerGather registers the gathers that copy vectors.
 func registerGather() {
-	abi.RegisterBuiltin(abi.AVX2, []abi.Kernel{
+	abi.RegisterBuiltin(rowEngine, []abi.Kernel{
 		{Sig: gatherOf(ir.Uint8), Fn: gatherVectors[uint8]}, {Sig: gatherOf(ir.Uint16), Fn: gatherVectors[uint16]},
 		{Sig: gatherOf(ir.Uint32), Fn: gatherVectors[uint32]}, {Sig: gatherOf(ir.Int64), Fn: gatherVectors[uint64]},
 	})
@@ -37,7 +32,7 @@ func gatherOf(d ir.DType) string { return (&kernel.Micro{Kind: kernel.Gather, Ty
 // gatherVectors copies rows by their indices.
 func gatherVectors[T any](f *abi.Frame) {
 	bytes, extent, lines := f.Cols*int(unsafe.Sizeof(*new(T))), f.Step[3], 0
-	if max(f.Step[0], -f.Step[0]) >= farBytes/max(1, extent) {
+	if isFar(f.Step[0], extent) {
 		lines = min((bytes-1)/kernel.CacheLine+1, prefetchedLines)
 	}
 	if f.Cols == 0 || f.Cols == 1 && lines == 0 {

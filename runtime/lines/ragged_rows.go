@@ -1,4 +1,4 @@
-//go:build amd64 && !purego
+//go:build (amd64 || arm64) && !purego
 
 package lines
 
@@ -11,27 +11,20 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Ragged rows of several columns for AVX2: the kernels of column reductions add their elements to a row of the output. Products of
-// floats are in bags_amd64.go.
+// Ragged rows of several columns: the assembly of column reductions adds their elements to a row of the output.
 
 // rowsAtOnce is the number of rows that one call of a kernel adds.
 const rowsAtOnce = 4
 
 // registerRagged registers the kernels among all that combine ragged rows.
 func registerRagged(all []*kernel.Micro) {
-	var avx2, avx512 []abi.Kernel
+	var list []abi.Kernel
 	for _, m := range all {
-		switch {
-		case m.Kind != kernel.Ragged:
-		case m.Op.Info().Weighted && ir.Floats.Has(m.Type):
-			avx2 = append(avx2, abi.Kernel{Sig: m.Signature(), Fn: raggedProducts(m, abi.AVX2)})
-			avx512 = append(avx512, abi.Kernel{Sig: m.Signature(), Fn: raggedProducts(m, abi.AVX512)})
-		case !m.Op.Info().Weighted:
-			avx2 = append(avx2, abi.Kernel{Sig: m.Signature(), Fn: raggedWide(m)})
+		if m.Kind == kernel.Ragged && !m.Op.Info().Weighted {
+			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: raggedWide(m)})
 		}
 	}
-	abi.RegisterBuiltin(abi.AVX2, avx2)
-	abi.RegisterBuiltin(abi.AVX512, avx512)
+	abi.RegisterBuiltin(rowEngine, list)
 }
 
 // accumulator is a kernel that adds some rows to a row of the output, with the sources of its operands.
@@ -54,7 +47,7 @@ func raggedWide(m *kernel.Micro) func(*abi.Frame) {
 			if k == nil {
 				continue
 			}
-			if fn, ok := abi.Lookup(abi.AVX2, k.Signature()); ok {
+			if fn, ok := abi.Lookup(rowEngine, k.Signature()); ok {
 				list = append(list, accumulator{fn, rows, from})
 			}
 		}
