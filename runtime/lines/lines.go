@@ -1,8 +1,9 @@
 // Package lines holds the micro-kernels that are written by hand, because their control flow depends on data: places, gather,
 // gather_reduce, ragged, scatter, the sorts, search, leaves, recurrence, window_quantile, nth and rescan. Memory bounds their time. Each has a
 // version in Go for every engine. Gathers, parts of sorts, places, searches, walks through trees, and the sums of floats of
-// gather_reduce and ragged also have assembly for AVX2; places, searches and those sums have assembly for AVX-512 too. On AVX2 the rest
-// of gather_reduce, ragged and scatter combines rows with built-in kernels. Register makes the kernels known.
+// gather_reduce and ragged also have assembly for AVX2; places, searches and those sums have assembly for AVX-512 too. NEON has assembly of
+// gathers. On AVX2 the rest of gather_reduce, ragged and scatter combines rows with built-in kernels, and on NEON all that
+// has no weights. Register makes the kernels known.
 package lines
 
 import (

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	goruntime "runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,6 +25,9 @@ func TestLimitedSpace(t *testing.T) {
 	test := exec.Command("sh", "-c", fmt.Sprintf("ulimit -v 3000000; exec %q -test.run=TestLimitedSpace -test.v", os.Args[0]))
 	test.Env = append(os.Environ(), "STRIDEFUSE_LIMITED=1")
 	out, err := test.CombinedOutput()
+	if test.ProcessState.ExitCode() == 126 && strings.Contains(string(out), "Exec format error") {
+		t.Skip("this process is emulated, and a shell can't start another one")
+	}
 	require.NoError(t, err, "%s", out[:min(len(out), 2000)])
 }
 
