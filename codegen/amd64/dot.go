@@ -98,6 +98,7 @@ type dotForm struct {
 	masked  bool // the last vector is partial and moved under a mask
 	half    bool // the only vector is used in its first half
 	tall    int  // rows of a tile that is used first, while as many rows are left; 0 for none
+	few     bool // tiles of few rows and a panel of bytes: see dot_few.go
 }
 
 // vec returns a vector register in the width that the form uses.
@@ -128,6 +129,14 @@ func compileDot(s *dotStyle, m *kernel.Micro) *Program {
 		w.do("CMPQ", gp(dotMask), imm(int64(wide.vectors*w.lanes)))
 		w.do("JGE", label(wide.name))
 	}
+	short, isShort := w.fewForm()
+	if isShort {
+		w.do("CMPQ", gp(dotRows), imm(fewRows))
+		w.do("JGT", label("many"))
+		w.do("CMPQ", gp(dotMask), imm(kernel.DotBytesWidth))
+		w.do("JEQ", label(short.name+"Tiles"))
+		w.here("many")
+	}
 	w.do("CMPQ", gp(dotMask), imm(int64(vectors*w.lanes)))
 	pairs := w.left() && vectors > 1
 	if pairs {
@@ -155,6 +164,10 @@ func compileDot(s *dotStyle, m *kernel.Micro) *Program {
 		w.here(wide.name, "rows of two cache lines")
 		w.form(wide)
 		w.do("JMP", label("end"))
+	}
+	if isShort {
+		w.do("JMP", label("done"))
+		w.fewTiles(short)
 	}
 	w.here("done")
 	if w.left() {

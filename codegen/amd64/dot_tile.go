@@ -127,7 +127,7 @@ func (t *dotTile) pairs() {
 		return
 	case t.isWide() && t.rows == t.dotWriter.rows:
 		t.packedPairs()
-	case !t.masked && !t.isWide():
+	case !t.masked && !t.isWide() || t.few:
 		t.unrolled()
 	}
 	t.onePair(dotStepB)
@@ -237,9 +237,13 @@ func (t *dotTile) products(from Memory) { t.productsAt(from, 0) }
 
 // productsAt adds the products of a row of B and the column of A that is the given bytes behind the present one.
 func (t *dotTile) productsAt(from Memory, behind int) {
-	if t.isWide() {
+	switch {
+	case t.few:
+		t.fewProducts(from)
+		return
+	case t.isWide():
 		t.rowOfPanel()
-	} else {
+	default:
 		for v := range t.vectors {
 			t.loadOfB(v, from)
 		}

@@ -30,6 +30,7 @@ import (
 type window struct {
 	lines, width int
 	taps         []int // unit operands, line by line
+	weights      []int // the splat that each is multiplied by
 	sum          int   // the unit operand that the products are added to, or -1
 }
 
@@ -51,6 +52,9 @@ func windowOf(k *kernel.Kernel) *window {
 		in := &k.Body[j]
 		last := kernel.Ref(len(k.In) + j - 1)
 		a := in.Args
+		if (in.Op == ir.OpMul || in.Op == ir.OpFMA) && isSplat(a[0]) { // either factor is first, as operands are in the order of their values
+			a[0], a[1] = a[1], a[0]
+		}
 		switch {
 		case in.DType != ir.Float32 || !unit(a[0]) || !isSplat(a[1]) || slices.Contains(w.taps, int(a[0])):
 		case j == 0 && in.Op == ir.OpMul, j > 0 && in.Op == ir.OpFMA && a[2] == last:
@@ -60,7 +64,7 @@ func windowOf(k *kernel.Kernel) *window {
 			chain++
 		}
 		if chain == j+1 {
-			w.taps = append(w.taps, int(a[0]))
+			w.taps, w.weights = append(w.taps, int(a[0])), append(w.weights, int(a[1]))
 		}
 	}
 	shape, ok := windowShapes[chain]
@@ -162,9 +166,9 @@ func (w *window) block(b *vector.Body, rows int) []vector.Inst {
 				if line < r || line-r >= w.lines {
 					continue
 				}
-				in := k.Body[(line-r)*w.width+i]
-				args := [3]value{one(x), l.splat(int(in.Args[1]), ir.Float32), one(sum[r])}
-				sum[r] = b.Graph.Apply(c, in, args).Part[0]
+				tap := (line-r)*w.width + i
+				args := [3]value{one(x), l.splat(w.weights[tap], ir.Float32), one(sum[r])}
+				sum[r] = b.Graph.Apply(c, k.Body[tap], args).Part[0]
 				order = append(order, sum[r])
 			}
 		}
