@@ -119,7 +119,11 @@ func (s steps) run(ctx context.Context, in []*graph.Tensor) ([]*graph.Tensor, er
 		}
 		states = next
 	}
-	if !s.masked && n > 0 {
+	if n == 0 { // the states are operands
+		for k := range states {
+			states[k] = states[k].Clone()
+		}
+	} else if !s.masked {
 		states[0] = states[0].Clone() // a part of y
 	}
 	return append([]*graph.Tensor{y}, states...), nil

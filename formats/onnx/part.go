@@ -28,6 +28,7 @@ type part struct {
 	stages  []*stage
 	results []int          // number of the tensor of each output, or -1 for an output of the rest
 	tensors int            // number of tensors of all stages
+	carried []int          // tensors that programs make only for later stages
 	assumed []graph.Extent // the programs hold if these are not negative
 
 	// The rest reads tensors with these numbers, and is built for the answers to the questions.
@@ -97,6 +98,7 @@ func (e entry) build() (p *part, same [2]string, err error) {
 		p.divide(b)
 	}
 	p.stages, p.tensors, p.assumed = s.list, s.tensors, slices.Collect(maps.Keys(q.assumed))
+	p.carried = p.onlyCarried()
 	return p, same, s.compile()
 }
 
@@ -168,7 +170,20 @@ func (p *part) divide(b *builder) {
 	p.rest = rest
 }
 
-// run computes the outputs.
+// onlyCarried returns the numbers of the tensors that programs make, and that neither the caller nor the rest gets.
+func (p *part) onlyCarried() (carried []int) {
+	for _, s := range p.stages {
+		for _, out := range s.outputs {
+			if !slices.Contains(p.results, out.tensor) && !slices.Contains(p.read, out.tensor) &&
+				!slices.ContainsFunc(p.questions, func(q answerOf) bool { return q.tensor == out.tensor }) {
+				carried = append(carried, out.tensor)
+			}
+		}
+	}
+	return carried
+}
+
+// run computes the outputs. Then it releases the tensors that stages left to one another, so that later runs use their memory.
 func (p *part) run(ctx context.Context, ins []*graph.Tensor) ([]*graph.Tensor, error) {
 	if p.byShape || p.shaped.hasShapes(ins) || !p.holds(ins) {
 		return p.runShaped(ctx, ins)
@@ -200,6 +215,11 @@ func (p *part) run(ctx context.Context, ins []*graph.Tensor) ([]*graph.Tensor, e
 			outs[i] = tensors[number]
 		} else {
 			outs[i], rest = rest[0], rest[1:]
+		}
+	}
+	for _, number := range p.carried {
+		if err := tensors[number].Release(); err != nil {
+			return nil, err
 		}
 	}
 	return outs, nil

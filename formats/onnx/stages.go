@@ -36,7 +36,7 @@ type edge struct {
 	eval              evaluation
 }
 
-// evaluation computes an operator from tensors.
+// evaluation computes an operator from tensors. Its results share no memory with these.
 type evaluation func(ctx context.Context, in []*graph.Tensor) ([]*graph.Tensor, error)
 
 // stages are the stages of a model that is being built.
