@@ -167,7 +167,7 @@ func (k *packer) right(i int) (*right, error) {
 	r.inPanels, r.width = bytes || pairs*r.cols()*dtype.Size() > k.m.PackedBytes, r.cols()
 	if r.inPanels {
 		k.computed(r, i)
-		r.inPanels = bytes || across != 1 || r.fixed || r.from >= 0 || rows >= k.m.PackedRows && !k.packsItself(s, r, rows)
+		r.inPanels = bytes || across != 1 || r.fixed || r.from >= 0 || rows >= k.m.PackedRows && !k.m.Matmul.InPlace(rows, pairs, down*dtype.Size()) && !k.packsItself(s, r, rows)
 	}
 	r.whole = bytes || r.fixed
 	if r.inPanels {

@@ -159,7 +159,7 @@ func (p *product) streams() bool {
 // packsApart reports whether a right operand is packed although its rows are contiguous: they are far apart, and enough rows of
 // the left one read them to pay for the copy. In a row group that divides the rows, each block would pack it again.
 func (p *product) packsApart() bool {
-	return p.apartRows() && !p.divided() && p.rows.all(p.step.Axes) >= p.t.Matmul.PackRows
+	return p.apartRows() && !p.t.Matmul.InPlace(p.rows.all(p.step.Axes), p.pairs, p.right.apart*p.dtype.Size()) && !p.divided() && p.rows.all(p.step.Axes) >= p.t.Matmul.PackRows
 }
 
 // divided reports whether the step is in a row group that divides its left rows into blocks.
