@@ -57,7 +57,7 @@ func TestBatchKeepsMeaning(t *testing.T) {
 	}
 	cases := []string{"plan", "several steps", "row group", "product", "reduction", "number computed of n", "rows mixed"}
 	missing := func() bool { return slices.ContainsFunc(cases, func(what string) bool { return reached[what] == 0 }) }
-	for round := 0; round < 5 || round < 300 && missing(); round++ {
+	for round := 0; round < 5 || round < 3000 && missing(); round++ {
 		rapid.Check(t, check)
 	}
 	for _, what := range cases {
