@@ -60,7 +60,7 @@ func TestArchitecture(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 		return
 	}
-	require.Equal(t, got, string(page), "after a change that is meant, run: go test . -run Architecture -update")
+	require.Equal(t, string(page), got, "after a change that is meant, run: go test . -run Architecture -update")
 }
 
 // texts returns the texts, by name.

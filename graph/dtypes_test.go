@@ -82,7 +82,7 @@ func TestDTypes(t *testing.T) {
 	}
 	doc, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Equal(t, b.String(), string(doc), "after a change that is meant, run: go test ./graph -run DTypes -update")
+	require.Equal(t, string(doc), b.String(), "after a change that is meant, run: go test ./graph -run DTypes -update")
 }
 
 // byCount returns the sets of types, most frequent first.
