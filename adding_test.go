@@ -3,6 +3,8 @@
 package stridefuse
 
 import (
+	"bytes"
+	"go/format"
 	"io"
 	"os"
 	"os/exec"
@@ -27,8 +29,8 @@ import (
 
 func TestAdded(t *testing.T) {
 	x := graph.Input("x", graph.Float32, 5)
-	y := x.Tanhshrink()
-	p, err := graph.Compile(y, x.Sub(x.Tanh()), graph.Grad(y.Sum(), x), x.Tanh().Square(), x.Abs().Mul(x.Square().Abs()).Abs())
+	y := x.LogExpit()
+	p, err := graph.Compile(y, x.Neg().Softplus().Neg(), graph.Grad(y.Sum(), x), x.Neg().Sigmoid(), x.Abs().Mul(x.Square().Abs()).Abs())
 	require.NoError(t, err)
 	outs, err := p.RunAll(t.Context(), graph.Of([]float32{-3, -0.5, 0, 1, 20}, 5))
 	require.NoError(t, err)
@@ -48,12 +50,19 @@ func TestAdding(t *testing.T) {
 	dir := t.TempDir()
 	copyTree(t, dir)
 	blocks := regexp.MustCompile("(?s)```diff\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	require.Len(t, blocks, 5)
+	require.Len(t, blocks, 6)
 	for _, b := range blocks {
 		apply := exec.Command("git", "apply", "-C1", "-")
 		apply.Dir, apply.Stdin = dir, strings.NewReader(b[1])
 		said, err := apply.CombinedOutput()
 		require.NoError(t, err, "the code around this diff of docs/adding.md has changed: make the diff anew\n%s%s", said, b[1])
+		for _, name := range regexp.MustCompile(`(?m)^\+\+\+ b/(.*\.go)$`).FindAllStringSubmatch(b[1], -1) {
+			code, err := os.ReadFile(filepath.Join(dir, name[1]))
+			require.NoError(t, err)
+			formatted, err := format.Source(code)
+			require.NoError(t, err)
+			require.True(t, bytes.Equal(formatted, code), "gofmt changes %s after this diff of docs/adding.md\n%s", name[1], b[1])
+		}
 	}
 	if !*long {
 		return
@@ -65,8 +74,10 @@ func TestAdding(t *testing.T) {
 		"test ./passes/schedule -run ^TestGolden$/^single-search$|^TestNames$",
 		"test ./passes -run ^TestPasses$/^doubles$ -update",
 		"test ./passes -run ^TestPasses$/^doubles$|PassKeepsMeaning -pass doubles -rapid.checks 100",
-		"test ./ir/elementary -run ^TestCost$",
 		"generate ./runtime/builtin/...", // the kernels of the operation
+		"test ./ir/elementary",
+		"run ./cmd/ulp -op logexpit -n 100000 -update",
+		"test ./cmd/ulp -run ^TestEveryFunctionIsMeasured$|^TestDocumentation$|^TestTable$/^logexpit",
 		"test ./added",
 	} {
 		test := exec.Command("go", strings.Fields(args)...)
