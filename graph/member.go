@@ -1,7 +1,7 @@
 package graph
 
 // IsIn reports for each element whether it equals one of values, a Node or Tensor of x's type and of any shape. NaN
-// equals none. The values are sorted, and each element is looked up by binary search.
+// equals none. The values are sorted, and each element is looked up by binary search and compared with what is there.
 func (x Node) IsIn(values any) Node {
 	if x.Err() != nil {
 		return x
@@ -16,5 +16,6 @@ func (x Node) IsIn(values any) Node {
 		x, v = x.Cast(Uint8), v.Cast(Uint8)
 	}
 	sorted := v.Flatten().Sort(0)
-	return sorted.SearchSorted(x, false).Ne(sorted.SearchSorted(x, true)).And(x.Eq(x))
+	upTo := sorted.SearchSorted(x, true) // the number of values that are not greater
+	return Concat(0, Fill(sorted.DType(), 0, 1), sorted).Take(0, upTo).Eq(x).And(upTo.Gt(0))
 }
