@@ -151,7 +151,8 @@ func (r Rolling) squares() (squares, n Node) {
 			return Where(y.IsNaN(), 0, y)
 		}
 		last, first = number(Where(is, at, 0).Max(-1, KeepDims)), number(Where(is, at, r.size-1).Min(-1, KeepDims))
-		n1, n2 = r.ends(is.Cast(dt), Node.CumSum), r.starts(is.Cast(dt), Node.CumSum)
+		before := is.Cast(dt).CumSum(-1, Exclusive) // counts are exact, so that a difference is
+		n1, n2 = r.rows(is.Cast(dt).Sum(-1, KeepDims).Sub(before), 0, -1), r.rows(before, 1, math.MaxInt)
 	}
 	distance := func(from Node) Node {
 		d := blocks.Sub(from)
