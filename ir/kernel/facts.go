@@ -26,7 +26,7 @@ const (
 
 // Time describes the time of a call: proportional to the elements of its block (or, if PerRow, to its columns), Times over, in a
 // unit. If Indexed is set, each row takes additional time, because an index tells where it is.
-// If Stops is set, the data decide how long a call takes, so the kernel asks abi.Frame.Stopped at times.
+// If Stops is set, a call may take long, so the kernel asks abi.Frame.Stopped at times.
 type Time struct {
 	Unit    Unit
 	Times   Extent // One or a field

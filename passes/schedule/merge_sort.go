@@ -15,8 +15,8 @@ import (
 //	task: for each line, chunk   order
 //	task: for each line, block   merge
 //
-// One task sorts many lines one by one, each in the local memory of a goroutine. If the result is the first elements of a line,
-// runs keep no more of them.
+// There are as many chunks as goroutines, unless chunks would be short. If the result is the first elements of a line, runs keep no
+// more of them.
 func mergeSort(t *target, s *plan.Step) []offer {
 	l, why := newLineStep(t, s, kernel.Sort.Ops()...)
 	if why != "" {
@@ -30,10 +30,12 @@ func mergeSort(t *target, s *plan.Step) []offer {
 		return refused(tooManyPlaces)
 	case t.inGroup:
 		return refused(severalTasks)
+	case t.Workers < 2:
+		return refused("one goroutine sorts whole lines")
 	}
-	lines := float64(elems(s)) / float64(s.Axes[l.line].Extent)
-	cost := (t.SortWork + t.MergeWork) * float64(n) * lines
-	return offering(cost, func() (*Draft, string) { return newRunSorter(l, n, int(lines)).draft(cost) })
+	lines := linesOf(s, l.line)
+	cost := (t.SortWork + t.MergeWork) * float64(n) * float64(lines)
+	return offering(cost, func() (*Draft, string) { return newRunSorter(l, n, lines).draft(cost) })
 }
 
 // draft writes both levels.
@@ -47,39 +49,11 @@ func (l *runSorter) draft(cost float64) (*Draft, string) {
 		return nil, "its runs have more bytes than an int counts"
 	}
 	base := newWalk(l.axes).cutAll(l.runs, l.elem)
-	l.stage(base, l.orders(base))
-	l.stage(base, []piece{l.merges(base)})
+	l.l.draft.Parts = l.orders(base)
+	l.l.draft.Then = [][]nest.Nest{{l.merges(base)}}
 	engine, _ := l.l.t.engine(l.order)
 	l.l.draft.Choice = nest.Choice{Kernel: l.order.Signature(), Engine: engine, Kernels: 1, Cost: cost}
 	return l.l.draft, ""
-}
-
-// piece is items inside loops.
-type piece struct {
-	w     *walk
-	items []nest.Item
-}
-
-// stage appends pieces that may be computed at the same time, when all pieces before are complete.
-func (l *runSorter) stage(base *walk, pieces []piece) {
-	if l.local {
-		if l.l.draft.Parts == nil {
-			l.l.draft.Parts = []nest.Nest{base.part(nil)}
-		}
-		for _, p := range pieces {
-			l.l.draft.Parts[0].Items = append(l.l.draft.Parts[0].Items, p.w.wrap(base, p.items)...)
-		}
-		return
-	}
-	var parts []nest.Nest
-	for _, p := range pieces {
-		parts = append(parts, p.w.part(p.items))
-	}
-	if l.l.draft.Parts == nil {
-		l.l.draft.Parts = parts
-	} else {
-		l.l.draft.Then = append(l.l.draft.Then, parts)
-	}
 }
 
 // runSorter writes the nests of mergeSort. Its axes are those of the step, where that of the lines has one index, then two
@@ -89,11 +63,10 @@ type runSorter struct {
 	axes         []plan.Axis
 	runs, elem   int // axes
 	lines        int
-	n, first     int  // elements of a line, and of its result
-	chunk, block int  // elements of a call that orders, and of one that merges
-	run, last    int  // elements of a run, and of the last one
-	all          int  // elements of all runs of a line
-	local        bool // runs are in local memory
+	n, first     int // elements of a line, and of its result
+	chunk, block int // elements of a call that orders, and of one that merges
+	run, last    int // elements of a run, and of the last one
+	all          int // elements of all runs of a line
 	order, merge kernel.Code
 
 	x, y        view
@@ -107,11 +80,12 @@ type runSorter struct {
 func newRunSorter(line *lineStep, n, lines int) *runSorter {
 	s := line.step
 	l := &runSorter{l: line, runs: len(s.Axes), elem: len(s.Axes) + 1, lines: lines,
-		n: n, first: s.Axes[line.line].Extent, chunk: line.t.SortChunk, local: lines >= line.t.SortLines}
+		n: n, first: s.Axes[line.line].Extent, chunk: line.t.SortChunk}
 	l.l.draft = newDraft(l.l.t, s)
 	if kernel.RunTypes(l.l.by, s.Body.In[0].DType)[0].Size() == 8 {
 		l.chunk = (l.chunk + 1) / 2 // words of eight bytes take twice as long
 	}
+	l.chunk = max(l.chunk, (n-1)/line.t.Workers+1)
 	l.run, l.last = min(l.chunk, l.first), min((n-1)%l.chunk+1, l.first)
 	l.all = (n-1)/l.chunk*l.run + l.last
 	l.block = min(l.l.t.MergeElems, l.chunk, l.first)
@@ -151,11 +125,8 @@ func (l *runSorter) reserve() bool {
 	return true
 }
 
-// scratchOfRuns reserves memory for an argument of all runs: of a line, or of all lines in a buffer at an offset.
+// scratchOfRuns reserves memory for an argument of the runs of all lines, in a buffer at an offset.
 func (l *runSorter) scratchOfRuns(d ir.DType, offset *int) view {
-	if l.local {
-		return l.scratchOf(d, l.all)
-	}
 	v := l.along(view{slot: l.l.draft.own(l.l.t, plan.Buffer{Kind: plan.TempBuffer, DType: d, Shape: []int{l.lines * l.all}, Offset: *offset})}, 0, 1)
 	*offset += roundUp(l.lines*l.all*d.Size(), cacheLine)
 	apart := l.all
@@ -190,24 +161,24 @@ func inside(w *walk, views ...view) []view {
 }
 
 // orders returns the calls that make runs.
-func (l *runSorter) orders(base *walk) []piece {
+func (l *runSorter) orders(base *walk) []nest.Nest {
 	whole := (l.n - 1) / l.chunk
 	to := slices.Clone(l.from)
 	for i := range to {
 		to[i] = to[i].move(l.runs, whole)
 	}
-	last := l.orderPiece(base, l.x.move(l.runs, whole), to, l.n-whole*l.chunk, l.last)
-	return []piece{l.orderPiece(base.having(l.runs, whole).cut(l.runs, 1), l.x, l.from, l.chunk, l.run), last}
+	last := l.orderPart(base, l.x.move(l.runs, whole), to, l.n-whole*l.chunk, l.last)
+	return []nest.Nest{l.orderPart(base.having(l.runs, whole).cut(l.runs, 1), l.x, l.from, l.chunk, l.run), last}
 }
 
-// orderPiece returns the calls that order n elements, of which the first ones are a run.
-func (l *runSorter) orderPiece(w *walk, x view, to []view, n, first int) piece {
+// orderPart returns the calls that order n elements, of which the first ones are a run.
+func (l *runSorter) orderPart(w *walk, x view, to []view, n, first int) nest.Nest {
 	views := slices.Concat([]view{x}, to, inside(w, l.work, l.spare))
-	return piece{w, []nest.Item{l.call(w, l.order, nest.Fixed(first), views, x.across(l.elem, l.l.step.Body.In[0].DType), nest.Fixed(n))}}
+	return w.part([]nest.Item{l.call(w, l.order, nest.Fixed(first), views, x.across(l.elem, l.l.step.Body.In[0].DType), nest.Fixed(n))})
 }
 
 // merges returns the calls that merge all runs block by block.
-func (l *runSorter) merges(base *walk) piece {
+func (l *runSorter) merges(base *walk) nest.Nest {
 	w := base.having(l.elem, l.first).cut(l.elem, l.block)
 	runs := make([]view, len(l.from))
 	for i, v := range l.from {
@@ -223,5 +194,5 @@ func (l *runSorter) merges(base *walk) piece {
 			merge.Call.Args[len(runs)].Strides[i] = 1 // the number of the block
 		}
 	}
-	return piece{w, []nest.Item{merge}}
+	return w.part([]nest.Item{merge})
 }

@@ -25,10 +25,9 @@ func TestMergeSort(t *testing.T) {
 		if !d.Native() {
 			t.Skip()
 		}
-		m := tuning.Default(2)
+		m := tuning.Default(rapid.IntRange(2, 12).Draw(t, "workers"))
 		m.SortChunk = rapid.SampledFrom([]int{1, 2, 7, 16}).Draw(t, "chunk")
 		m.MergeElems = rapid.IntRange(1, 20).Draw(t, "block")
-		m.SortLines = rapid.IntRange(1, 4).Draw(t, "lines of one goroutine")
 		n := m.SortChunk + rapid.IntRange(1, 70).Draw(t, "elements")
 		first := rapid.OneOf(rapid.Just(n), rapid.IntRange(1, n)).Draw(t, "first")
 		s, buffers := lineCase(t, op, d, n, first)

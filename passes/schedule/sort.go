@@ -29,11 +29,11 @@ func sort(t *target, s *plan.Step) []offer {
 	switch {
 	case n > maxPlaces:
 		return refused(tooManyPlaces)
-	case n > t.SortChunk && !t.inGroup:
-		return refused(t.because("lines of %d elements, takes at most %d: a call would take too long", n, t.SortChunk))
+	case n > t.SortChunk && !t.inGroup && t.Workers > 1 && linesOf(s, l.line) < t.SortLines:
+		return refused(t.because("%d lines of %d elements, takes at most %d elements, or %d lines: goroutines would be idle", linesOf(s, l.line), n, t.SortChunk, t.SortLines))
 	}
 	work := t.SortWork * float64(n) / float64(s.Axes[l.line].Extent)
-	if l.transposes() {
+	if n <= t.SortChunk && l.transposes() {
 		work += 2 * t.StageWork
 		return l.offer(work, lineKernel(kernel.Sort, l.by, s.Body.In[0].DType), l.sortTransposed)
 	}
@@ -44,6 +44,9 @@ func sort(t *target, s *plan.Step) []offer {
 const maxPlaces = math.MaxInt32
 
 const tooManyPlaces = "a line has too many elements"
+
+// linesOf returns the number of lines of a step, along the given axis.
+func linesOf(s *plan.Step, line int) int { return elems(s) / s.Axes[line].Extent }
 
 // transposes reports whether lines are transposed to be sorted, and finds the axis along which they are side by side.
 func (l *lineStep) transposes() bool {

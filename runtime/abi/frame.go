@@ -19,7 +19,7 @@ type Frame struct {
 	// NonTemporal is 1 if the kernel may store its outputs past the caches, otherwise 0. The elements are the same, but
 	// other processors see them for certain only after a fence.
 	NonTemporal int
-	// Stopped reports whether the run has failed or is cancelled. A kernel whose data decide how long it takes asks at times,
+	// Stopped reports whether the run has failed or is cancelled. A kernel that may take long asks at times,
 	// and then returns with any outputs. It is nil for other kernels. Assembly does not read it.
 	Stopped func() bool
 }

@@ -53,6 +53,7 @@ func (c chunks[U]) line(r int) line[U] {
 func orderKeys[U bits, K word](k keys[U], s sorter[K]) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		call, some := chunksOf[U](f, 4)
+		s := s.asking(f)
 		for r := 0; some && r < f.Rows; r++ {
 			out := rowOf[K](f, 1, r, f.Cols)
 			x := call.line(r)
@@ -62,7 +63,7 @@ func orderKeys[U bits, K word](k keys[U], s sorter[K]) func(*abi.Frame) {
 				}
 				continue
 			}
-			copy(out, keysInOrder(k, x, f.Cols, s, call.work, call.spare))
+			copy(out, keysInOrder(k, x, f.Cols, s, sliceOf[K](call.work), sliceOf[K](call.spare)))
 		}
 	}
 }
@@ -71,6 +72,7 @@ func orderKeys[U bits, K word](k keys[U], s sorter[K]) func(*abi.Frame) {
 func orderWords[U bits](k keys[U], s sorters) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		call, some := chunksOf[U](f, 4)
+		s := sorters{s.narrow.asking(f), s.wide.asking(f)}
 		for r := 0; some && r < f.Rows; r++ {
 			out := rowOf[uint64](f, 1, r, f.Cols)
 			x := call.line(r)
@@ -89,6 +91,7 @@ func orderWords[U bits](k keys[U], s sorters) func(*abi.Frame) {
 func orderRecords(k keys[uint64], s sorter[uint64]) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		call, some := chunksOf[uint64](f, 5)
+		s := s.asking(f)
 		for r := 0; some && r < f.Rows; r++ {
 			outKeys, outPlaces := rowOf[uint64](f, 1, r, f.Cols), rowOf[uint32](f, 2, r, f.Cols)
 			x := call.line(r)

@@ -19,6 +19,7 @@ type quick[K word] struct {
 	few          int // the most words that sortFew sorts
 	partition    func(from, to []K, pivot K) int
 	sortFew      func(from, to *K, n int)
+	stopped      func() bool
 }
 
 // places are a few numbers in ascending order, in an array: a slice of it would be allocated.
@@ -69,7 +70,7 @@ func (q *quick[K]) wants(p part[K]) bool {
 	return q.places.within(p.at, p.end)
 }
 
-// sort orders a part of words, in words.
+// sort orders a part of words, in words. If the run is stopped, it leaves them in any order.
 func (q *quick[K]) sort(p part[K]) {
 	for p.end-p.at > q.few && q.wants(p) {
 		from, to := q.words[p.at:p.end], q.spare[p.at:p.end]
@@ -77,7 +78,10 @@ func (q *quick[K]) sort(p part[K]) {
 			from, to = to, from
 		}
 		if p.splits == 0 {
-			copy(q.words[p.at:p.end], radix(from, to, 0, 0, q.high))
+			copy(q.words[p.at:p.end], radix(from, to, 0, 0, q.high, q.stopped))
+			return
+		}
+		if stops(q.stopped, len(from)) {
 			return
 		}
 		p.splits--
@@ -113,12 +117,13 @@ func (q *quick[K]) sort(p part[K]) {
 
 // pivotOf returns the median of some words, in memory for as many.
 func (q *quick[K]) pivotOf(x, memory []K) K {
-	n := 8
+	n := 16
 	switch {
+	case len(x) <= 1<<10:
+		apart := uint(len(x)) / 8
+		return medianOf5(x[apart], x[2*apart], x[4*apart], x[6*apart], x[7*apart])
 	case len(x) > 1<<13:
 		n = 32
-	case len(x) > 1<<10:
-		n = 16
 	}
 	apart := uint64(len(x)) << 32 / uint64(n)
 	at := apart / 2
@@ -129,6 +134,12 @@ func (q *quick[K]) pivotOf(x, memory []K) K {
 	}
 	q.sortFew(&some[0], &some[0], n)
 	return some[n/2]
+}
+
+// medianOf5 returns the median of five words.
+func medianOf5[K word](a, b, c, d, e K) K {
+	least, most := max(min(a, b), min(c, d)), min(max(a, b), max(c, d)) // one of the five each is below and above, at least
+	return max(min(least, most), min(max(least, most), e))
 }
 
 // partitionWords is the partition function of the portable sorter.

@@ -23,8 +23,8 @@ func TestQuicksort(t *testing.T) {
 	testQuicksort(t, quicksort64, 64)
 }
 
-func testQuicksort[K word](t *testing.T, sort func(words, spare []K, first, low, high int) []K, width int) {
-	lengths := []int{1<<10 - 1, 1<<10 + 1, 1<<13 + 1, quickTo, quickTo + 1}
+func testQuicksort[K word](t *testing.T, sort func(words, spare []K, first, low, high int, stopped func() bool) []K, width int) {
+	lengths := []int{1<<10 - 1, 1<<10 + 1, 1<<13 + 1, partitionTo, partitionTo + 1, 3*partitionTo + 5}
 	for n := range 300 {
 		lengths = append(lengths, n+1)
 	}
@@ -56,7 +56,7 @@ func testQuicksort[K word](t *testing.T, sort func(words, spare []K, first, low,
 				}
 			}
 			for _, first := range []int{n, n/3 + 1} {
-				got := sort(slices.Clone(words), make([]K, n), first, 0, width)
+				got := sort(slices.Clone(words), make([]K, n), first, 0, width, nil)
 				require.True(t, slices.Equal(sorted[:first], got[:first]), "%d words of %d bits, shape %d", n, width, shape)
 			}
 		}
@@ -74,7 +74,7 @@ func TestQuicksortGivesUp(t *testing.T) {
 			words[i] = ir.Mix(1, uint64(i/3))
 		}
 		want := slices.Sorted(slices.Values(words))
-		q := vectorQuick64(words, make([]uint64, len(words)), len(words), 64)
+		q := vectorQuick64(words, make([]uint64, len(words)), len(words), 64, nil)
 		q.sort(part[uint64]{end: len(words), most: ^uint64(0), splits: splits})
 		require.Equal(t, want, words, "%d partitions", splits)
 	}

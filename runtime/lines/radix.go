@@ -6,7 +6,7 @@ const insertionTo = 64
 
 // radix sorts words by bits low to high-1, digit by digit from the last, each digit keeping the order of the one before
 // (Seward 1954). It returns the sorted words, in a or in b, which have the same length.
-func radix[K word](a, b []K, _, low, high int) []K {
+func radix[K word](a, b []K, _, low, high int, stopped func() bool) []K {
 	if len(a) <= insertionTo {
 		insertion(a, low)
 		return a
@@ -26,6 +26,9 @@ func radix[K word](a, b []K, _, low, high int) []K {
 		if int(at[uint8(a[0]>>shift)]) == len(a) {
 			continue // all words have the same digit
 		}
+		if stops(stopped, len(a)) {
+			return a
+		}
 		next := uint32(0)
 		for i, n := range at {
 			at[i] = next
@@ -39,6 +42,14 @@ func radix[K word](a, b []K, _, low, high int) []K {
 		a, b = b, a
 	}
 	return a
+}
+
+// askFrom is the least number of words for which a sort asks, before it moves each of them, whether the run is stopped.
+const askFrom = 1 << 16
+
+// stops reports whether the run is stopped, if a sort is about to move so many words.
+func stops(stopped func() bool, words int) bool {
+	return words >= askFrom && stopped != nil && stopped()
 }
 
 // insertion sorts a few words by their bits from low on.

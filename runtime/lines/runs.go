@@ -148,7 +148,7 @@ func upToKey[K word](x []K, key K, bit int) int {
 func (r *runs[K]) keepOrder(sorted []K, c class[K]) {
 	from := below(sorted, c.least, 0)
 	equal := sorted[from:][:upToKey(sorted[from:], c.most, 0)]
-	if len(equal) == 0 || equal[0] == equal[len(equal)-1] {
+	if len(equal) == 0 {
 		return
 	}
 	for i := range r.count() {

@@ -83,6 +83,7 @@ func sortRows[U bits, K word](k keys[U], narrow sorter[K], wide sorter[uint64], 
 			return
 		}
 		work, spare := unsafe.Slice((*uint64)(f.Ptr[2]), length), unsafe.Slice((*uint64)(f.Ptr[3]), length)
+		narrow, wide := narrow.asking(f), wide.asking(f)
 		for r := range f.Rows {
 			x := line[U]{unsafe.Add(f.Ptr[0], r*f.Step[0]), across, length}
 			out := line[U]{unsafe.Add(f.Ptr[1], r*f.Step[1]), acrossOut, f.Cols}
@@ -94,7 +95,11 @@ func sortRows[U bits, K word](k keys[U], narrow sorter[K], wide sorter[uint64], 
 					out.set(c, x.at(int(place)))
 				}
 			default:
-				putElements(k, keysInOrder(k, x, f.Cols, narrow, work, spare), narrow, out)
+				keys := sliceOf[K](work)
+				if length == f.Cols && inVectors[U, K](out) {
+					keys = unsafe.Slice((*K)(out.from), length) // less memory is read and written
+				}
+				putElements(k, keysInOrder(k, x, f.Cols, narrow, keys, sliceOf[K](spare)), narrow, out)
 			}
 		}
 	}
@@ -127,10 +132,9 @@ func putPlaces(out unsafe.Pointer, across int, words []uint64) {
 	}
 }
 
-// keysInOrder returns the exact keys of the first n elements of a line in order, in work or in spare. Elements that are equal
+// keysInOrder returns the exact keys of the first n elements of a line in order, in a or in b. Elements that are equal
 // but have different bits, such as zeros of both signs, keep the order of the line.
-func keysInOrder[U bits, K word](k keys[U], x line[U], n int, s sorter[K], work, spare []uint64) []K {
-	a, b := sliceOf[K](work), sliceOf[K](spare)
+func keysInOrder[U bits, K word](k keys[U], x line[U], n int, s sorter[K], a, b []K) []K {
 	seen := makeKeys(k, x, s, a)
 	sorted := s.sort(a, b, n, 0, 8*int(unsafe.Sizeof(U(0))))[:n]
 	for i, c := range k.classes() {
@@ -144,8 +148,11 @@ func keysInOrder[U bits, K word](k keys[U], x line[U], n int, s sorter[K], work,
 // keepOrder stores the keys of a class in the order of the line, in their places in sorted.
 func keepOrder[U bits, K word](k keys[U], x line[U], sorted []K, c class[U]) {
 	from, to := below(sorted, K(c.least), 0), upToKey(sorted, K(c.most), 0)
+	if from >= to { // greater if a stopped run has left them in any order
+		return
+	}
 	equal := sorted[from:to]
-	if len(equal) == 0 || to < len(sorted) && equal[0] == equal[len(equal)-1] {
+	if to < len(sorted) && equal[0] == equal[len(equal)-1] {
 		return
 	}
 	for i := 0; i < x.count && len(equal) > 0; i++ {

@@ -1,11 +1,15 @@
-// The partition of DX keys from SI into DI by the pivot BX. The including file reads these, and defines LANES, the keys of a
-// vector; BYTES and SHIFT, the bytes of a key and their logarithm; SIGN, a key's first bit; LESSERFIRST, a table of orders of
+// The partition of DX keys from SI into DI, which has room for AX keys, by the pivot BX. The including file reads these, and defines
+// LANES, the keys of a vector; BYTES and SHIFT, the bytes of a key and their logarithm; SIGN, a key's first bit; LESSERFIRST, a table of orders of
 // lanes; and the instructions BROADCAST, GREATER and SIGNS.
 //
-// R8 is where the greater keys begin. DX is how many bytes of keys are left, negative: there is as much room between
-// both parts, and the lesser keys end at R8+DX. Each vector, its lesser lanes first, is stored at both ends of the room.
+// R8 is where the greater keys begin. DX is how many bytes of room are left between both parts, negative, and R11 is its value at the
+// end: the lesser keys end at R8+DX. Each vector, its lesser lanes first, is stored at both ends of the room.
 // That is right for a room of one vector and of two and more, so keys that fill no vector come first.
 	MOVQ DX, CX
+	SUBQ AX, DX
+	MOVQ DX, R11
+	SHLQ $SHIFT, R11
+	MOVQ AX, DX
 	SHLQ $SHIFT, DX
 	ADDQ DX, SI
 	LEAQ (DI)(DX*1), R8
@@ -39,7 +43,7 @@
 	SUBQ AX, R8
 	LEAQ (DX)(CX*BYTES), DX
 
-	TESTQ DX, DX
+	CMPQ DX, R11
 	JEQ  done
 
 vector:
@@ -55,12 +59,13 @@ vector:
 	SHLQ $SHIFT, AX
 	SUBQ AX, R8
 	ADDQ $32, DX
+	CMPQ DX, R11
 	JNE  vector
 
 done:
 	SUBQ DI, R8
 	SHRQ $SHIFT, R8
-	MOVQ R8, ret+32(FP)
+	MOVQ R8, ret+40(FP)
 	VZEROUPPER
 	RET
 

@@ -18,12 +18,13 @@ GLOBL sign64<>(SB), RODATA|NOPTR, $8
 #define GREATER VPCMPGTD
 #define SIGNS VMOVMSKPS
 
-// func partition32(from, to unsafe.Pointer, n int, pivot uint32) int
-TEXT ·partition32(SB), NOSPLIT, $0-40
+// func partition32(from, to unsafe.Pointer, n, room int, pivot uint32) int
+TEXT ·partition32(SB), NOSPLIT, $0-48
 	MOVQ from+0(FP), SI
 	MOVQ to+8(FP), DI
 	MOVQ n+16(FP), DX
-	MOVL pivot+24(FP), BX
+	MOVQ room+24(FP), AX
+	MOVL pivot+32(FP), BX
 #include "sort_partition_amd64.h"
 
 #define LANES 4
@@ -35,10 +36,11 @@ TEXT ·partition32(SB), NOSPLIT, $0-40
 #define GREATER VPCMPGTQ
 #define SIGNS VMOVMSKPD
 
-// func partition64(from, to unsafe.Pointer, n int, pivot uint64) int
-TEXT ·partition64(SB), NOSPLIT, $0-40
+// func partition64(from, to unsafe.Pointer, n, room int, pivot uint64) int
+TEXT ·partition64(SB), NOSPLIT, $0-48
 	MOVQ from+0(FP), SI
 	MOVQ to+8(FP), DI
 	MOVQ n+16(FP), DX
-	MOVQ pivot+24(FP), BX
+	MOVQ room+24(FP), AX
+	MOVQ pivot+32(FP), BX
 #include "sort_partition_amd64.h"

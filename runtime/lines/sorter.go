@@ -1,15 +1,20 @@
 package lines
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
 
 // word are the types of keys in memory, and of words of a key and a place.
 type word interface{ uint32 | uint64 }
 
 // sorter is an engine's way to sort words of a type and to make keys.
 type sorter[K word] struct {
-	// sort sorts words by bits low to high-1, or at least the first ones. It returns them in words or in spare, which has the
-	// same length. Words with equal bits keep their order if low is not 0.
-	sort func(words, spare []K, first, low, high int) []K
+	// sortWords sorts words by bits low to high-1, or at least the first ones. It returns them in words or in spare, which has the
+	// same length. Words with equal bits keep their order if low is not 0. If the run is stopped, it returns words in any order.
+	sortWords func(words, spare []K, first, low, high int, stopped func() bool) []K
+	stopped   func() bool // of the frame of a call, or nil: whether the run is stopped
 	// sortFew sorts up to few words.
 	sortFew func(from, to *K, n int)
 	few     int
@@ -23,6 +28,17 @@ type sorter[K word] struct {
 	toElements func(from, to unsafe.Pointer, n int, k keys[K]) int
 	toWords    func(from unsafe.Pointer, to []uint64, k keys[K]) int
 	least      func(from unsafe.Pointer, to []uint32, k keys[K], most K) (done, found int)
+}
+
+// sort is sortWords in the present call.
+func (s *sorter[K]) sort(words, spare []K, first, low, high int) []K {
+	return s.sortWords(words, spare, first, low, high, s.stopped)
+}
+
+// asking returns the sorter for a call that asks whether the run is stopped.
+func (s sorter[K]) asking(f *abi.Frame) sorter[K] {
+	s.stopped = f.Stopped
+	return s
 }
 
 // special is the set of elements of a line that must keep their order although their exact keys differ.
@@ -40,6 +56,6 @@ type sorters struct {
 }
 
 var portableSorters = sorters{
-	sorter[uint32]{sort: radix[uint32], sortFew: fewInOrder[uint32], few: insertionTo, partition: partitionWords[uint32]},
-	sorter[uint64]{sort: radix[uint64], sortFew: fewInOrder[uint64], few: insertionTo, partition: partitionWords[uint64]},
+	sorter[uint32]{sortWords: radix[uint32], sortFew: fewInOrder[uint32], few: insertionTo, partition: partitionWords[uint32]},
+	sorter[uint64]{sortWords: radix[uint64], sortFew: fewInOrder[uint64], few: insertionTo, partition: partitionWords[uint64]},
 }
