@@ -15,7 +15,7 @@ import (
 //	task: for each line, chunk   order
 //	task: for each line, block   merge
 //
-// There are as many chunks as goroutines, unless chunks would be short. If the result is the first elements of a line, runs keep no
+// There are as many chunks as goroutines, unless chunks would be short or have places beside keys. If the result is the first elements of a line, runs keep no
 // more of them.
 func mergeSort(t *target, s *plan.Step) []offer {
 	l, why := newLineStep(t, s, kernel.Sort.Ops()...)
@@ -82,10 +82,13 @@ func newRunSorter(line *lineStep, n, lines int) *runSorter {
 	l := &runSorter{l: line, runs: len(s.Axes), elem: len(s.Axes) + 1, lines: lines,
 		n: n, first: s.Axes[line.line].Extent, chunk: line.t.SortChunk}
 	l.l.draft = newDraft(l.l.t, s)
-	if kernel.RunTypes(l.l.by, s.Body.In[0].DType)[0].Size() == 8 {
+	types := kernel.RunTypes(l.l.by, s.Body.In[0].DType)
+	if types[0].Size() == 8 {
 		l.chunk = (l.chunk + 1) / 2 // words of eight bytes take twice as long
 	}
-	l.chunk = max(l.chunk, (n-1)/line.t.Workers+1)
+	if len(types) == 1 {
+		l.chunk = max(l.chunk, (n-1)/line.t.Workers+1)
+	} // records of keys and places take longer in greater chunks, and in a merge of few
 	l.run, l.last = min(l.chunk, l.first), min((n-1)%l.chunk+1, l.first)
 	l.all = (n-1)/l.chunk*l.run + l.last
 	l.block = min(l.l.t.MergeElems, l.chunk, l.first)

@@ -29,7 +29,7 @@ func sort(t *target, s *plan.Step) []offer {
 	switch {
 	case n > maxPlaces:
 		return refused(tooManyPlaces)
-	case n > t.SortChunk && !t.inGroup && t.Workers > 1 && linesOf(s, l.line) < t.SortLines:
+	case n > t.SortChunk && !t.inGroup && !l.eachWhole(n):
 		return refused(t.because("%d lines of %d elements, takes at most %d elements, or %d lines: goroutines would be idle", linesOf(s, l.line), n, t.SortChunk, t.SortLines))
 	}
 	work := t.SortWork * float64(n) / float64(s.Axes[l.line].Extent)
@@ -44,6 +44,14 @@ func sort(t *target, s *plan.Step) []offer {
 const maxPlaces = math.MaxInt32
 
 const tooManyPlaces = "a line has too many elements"
+
+// eachWhole reports whether long lines, of n elements, are sorted whole, each by one goroutine. That is also faster if two goroutines
+// would merge the places of 8-byte elements. Zen 3, argsort of 2^20 float64: 54 ms, with two goroutines 85.
+func (l *lineStep) eachWhole(n int) bool {
+	s, workers := l.step, l.t.Workers
+	records := len(kernel.RunTypes(l.by, s.Body.In[0].DType)) > 1
+	return workers < 2 || linesOf(s, l.line) >= l.t.SortLines || workers == 2 && records && s.Axes[l.line].Extent == n
+}
 
 // linesOf returns the number of lines of a step, along the given axis.
 func linesOf(s *plan.Step, line int) int { return elems(s) / s.Axes[line].Extent }
