@@ -46,7 +46,7 @@ const maxPlaces = math.MaxInt32
 const tooManyPlaces = "a line has too many elements"
 
 // eachWhole reports whether long lines, of n elements, are sorted whole, each by one goroutine. That is also faster if two goroutines
-// would merge the places of 8-byte elements. Zen 3, argsort of 2^20 float64: 54 ms, with two goroutines 85.
+// would merge the places of 8-byte elements. Zen 3, argsort of 2^20 float64: 0.6 of the time.
 func (l *lineStep) eachWhole(n int) bool {
 	s, workers := l.step, l.t.Workers
 	records := len(kernel.RunTypes(l.by, s.Body.In[0].DType)) > 1
