@@ -97,7 +97,7 @@ func (p *product) blocks() {
 		tile = kernel.DotTransposedRows
 	}
 	switch {
-	case p.stays():
+	case p.stays() && !p.left.packed:
 		rows = p.t.Matmul.PassingRows
 	case p.streams():
 		rows = max(p.t.Matmul.StreamRows, tile)
@@ -172,13 +172,15 @@ func (p *product) divided() bool {
 }
 
 // chunked reports whether chunks of right rows are packed, for all blocks of left rows: packsApart says so, or the operand
-// comes from memory and there is one block.
+// comes from memory and there is one block. If the left operand is packed there is one, as each would need a copy of its own.
 func (p *product) chunked() bool {
 	if p.right.packed || !p.apartRows() {
 		return false
 	}
+	rows := p.rows.all(p.step.Axes)
+	_, together := p.common(nil, &p.rows)
 	large := p.rightBytes() > p.t.Matmul.ChunkedBytes
-	return large && p.rows.all(p.step.Axes) <= p.leftRows() || p.packsApart() && !p.left.packed
+	return large && rows <= p.leftRows() && (together == rows || !p.left.packed) || p.packsApart() && !p.left.packed
 }
 
 // stays reports whether chunks of a block of right columns stay in the second-level cache while all left rows pass, a few at a

@@ -228,3 +228,31 @@ func TestTransposedRows(t *testing.T) {
 		require.Equal(t, x.rows, of.rows.most(), "%+v", x)
 	}
 }
+
+// TestPackedLeftBesideChunks: left windows are packed once, so all of their rows are one block, also where chunks of the right
+// rows are packed for blocks of left rows.
+func TestPackedLeftBesideChunks(t *testing.T) {
+	p, err := plan.ParsePlan(`plan f arena=0 {
+  %0 = param x 0 : f32[324]
+  %1 = param w 1 : f32[576]
+  %2 = result y 0 : f32[144]
+  step 0 [9 contract,2 contract,2 contract,3,3,16]
+    kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }
+    %0{36,6,1,12,2,0}+0 %1{64,32,16,0,0,1}+0 -> add %2{0,0,0,48,16,1}+0
+}
+`)
+	require.NoError(t, err)
+	m := tuning.Default(1)
+	m.Matmul.ChunkBytes, m.Matmul.LeftBytes, m.Matmul.PassingRows, m.Matmul.Cols, m.Matmul.PackCols = 1<<10, 40*ir.DotChunk, 1, 32, 8
+	m.Matmul.ChunkedBytes, m.Matmul.SetBytes = 1<<10, 64
+	rapid.Check(t, func(t *rapid.T) {
+		s := p.Steps[0]
+		checkMatmul(t, p, &s, m, func(at *target, s *plan.Step) (*Draft, string) {
+			of := newProduct(at, s)
+			require.Empty(t, of.match())
+			d, why := of.matmul()
+			require.True(t, of.chunked() && of.left.packed)
+			return d, why
+		})
+	})
+}
