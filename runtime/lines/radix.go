@@ -26,25 +26,30 @@ func radix[K word](a, b []K, _, low, high int, stopped func() bool) []K {
 		if int(at[uint8(a[0]>>shift)]) == len(a) {
 			continue // all words have the same digit
 		}
-		if stops(stopped, len(a)) {
-			return a
-		}
 		next := uint32(0)
 		for i, n := range at {
 			at[i] = next
 			next += n
 		}
-		for _, w := range a {
-			d := uint8(w >> shift)
-			b[at[d]] = w
-			at[d]++
+		for rest := a; len(rest) > 0; {
+			if stops(stopped, len(rest)) {
+				return a
+			}
+			some := rest[:min(len(rest), askFrom)]
+			for _, w := range some {
+				d := uint8(w >> shift)
+				b[at[d]] = w
+				at[d]++
+			}
+			rest = rest[len(some):]
 		}
 		a, b = b, a
 	}
 	return a
 }
 
-// askFrom is the least number of words for which a sort asks, before it moves each of them, whether the run is stopped.
+// askFrom is the least number of words for which a sort asks, before it moves each of them, whether the run is stopped. One that moves
+// words one by one asks each time that it has moved so many.
 const askFrom = 1 << 16
 
 // stops reports whether the run is stopped, if a sort is about to move so many words.
