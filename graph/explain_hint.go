@@ -193,22 +193,23 @@ func (e *explanation) unchanging() []hint {
 // updated reports whether a result has the type and shape of input k and is computed from it: a training step or a simulation
 // gives the input another value in each run.
 func (e *explanation) updated(k int) bool {
-	from := make([]bool, len(e.pl.Buffers))
-	var input *plan.Buffer
-	for i := range e.pl.Buffers {
-		if b := &e.pl.Buffers[i]; b.Kind == plan.ParamBuffer && b.Index == k {
-			from[i], input = true, b
-		}
+	input := slices.IndexFunc(e.pl.Buffers, func(b plan.Buffer) bool { return b.Kind == plan.ParamBuffer && b.Index == k })
+	like := &e.pl.Buffers[input]
+	next := func(b plan.Buffer) bool {
+		return b.Kind == plan.ResultBuffer && b.DType == like.DType && slices.Equal(b.Shape, like.Shape)
 	}
+	if !slices.ContainsFunc(e.pl.Buffers, next) { // which is soon told, of a model with thousands of weights too
+		return false
+	}
+	from := make([]bool, len(e.pl.Buffers))
+	from[input] = true
 	for i := range e.pl.Steps {
 		s := &e.pl.Steps[i]
 		if !slices.ContainsFunc(s.In, func(a plan.Access) bool { return from[a.Buffer] }) {
 			continue
 		}
 		for _, o := range s.Out {
-			b := &e.pl.Buffers[o.Buffer]
-			from[o.Buffer] = true
-			if b.Kind == plan.ResultBuffer && b.DType == input.DType && slices.Equal(b.Shape, input.Shape) {
+			if from[o.Buffer] = true; next(e.pl.Buffers[o.Buffer]) {
 				return true
 			}
 		}

@@ -126,7 +126,7 @@ func TestExplainOtherSteps(t *testing.T) {
 	}
 }
 
-// TestExplainUnchanging: an input that the program updates is none that could be captured.
+// TestExplainUnchanging: the hint to capture an input does not name one that the program updates.
 func TestExplainUnchanging(t *testing.T) {
 	x, w := graph.Input("x", graph.Float32, 64, 128), graph.Input("w", graph.Float32, 128, 32)
 	y := x.MatMul(w.Exp())

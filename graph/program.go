@@ -88,13 +88,12 @@ func (p *Program) OutputShapes(ins ...*Tensor) ([][]int, error) {
 		return nil, err
 	}
 	shapes := make([][]int, len(p.outputs))
-	for i := range p.outputs {
-		shapes[i] = make([]int, len(p.outputs[i].Shape))
-		for k, d := range p.outputs[i].Shape {
-			if shapes[i][k], err = d.Bind(sizes); err != nil {
-				return nil, p.misuse("run", "%s: %v", p.outputs[i].Name, err)
-			}
+	for i, out := range p.outputs {
+		bound, err := out.Shape.Bind(sizes)
+		if err != nil {
+			return nil, p.misuse("run", "%s: %v", out.Name, err)
 		}
+		shapes[i], _ = bound.Ints()
 	}
 	return shapes, nil
 }
@@ -147,8 +146,8 @@ func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 	return err
 }
 
-// RunInto computes the outputs into given row-major tensors of the outputs' types and shapes (OutputShapes). After the first run for
-// some sizes it allocates nothing. If it returns an error, the elements of outs are not specified.
+// RunInto computes the outputs into given row-major tensors of the outputs' types and shapes, which OutputShapes tells.
+// After the first run for some sizes it allocates nothing. If it returns an error, the elements of outs are not specified.
 //
 // An output may share memory with inputs. If it has exactly the memory of one row-major input, and each element of the
 // input is read before the output is stored there, the output is computed in place, as in elementwise programs such as

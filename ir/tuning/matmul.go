@@ -99,20 +99,18 @@ func (b *MatmulBlocks) Panel(d ir.DType) int {
 	return panelBytes / d.Size()
 }
 
-// InPlace reports whether packing a right operand of contiguous rows costs more than it gains. apart is the number of bytes
-// from one row to the next. A cache line of each row stays in the first-level cache while all left rows pass, as the pairs are
-// few and few rows share a set, and the entries of their pages stay in the TLB.
+// InPlace reports whether packing a right operand of contiguous rows costs more than it gains: a cache line of each row stays in
+// the first-level cache while all left rows pass, and the pages of the rows stay in the TLB. apart is the number of bytes from
+// one row to the next.
 func (b *MatmulBlocks) InPlace(rows, pairs, apart int) bool {
-	const page, most = 4096, 2
-	if apart = max(apart, -apart); rows > b.InPlaceRows || pairs > b.InPlacePairs || apart*pairs > page*b.InPlacePairs/2 {
-		return false
-	}
+	const (
+		tlb   = 64 * 4096 // bytes of the pages in the first-level TLB
+		inSet = 2         // rows of which one set of the cache holds a line each
+	)
+	apart = max(apart, -apart)
 	way := 2 * b.SetBytes
-	inSet := 1
-	for n := apart; n%2 == 0 && n > 0 && inSet < way; n /= 2 {
-		inSet *= 2
-	}
-	return pairs*inSet <= most*way
+	stride := min(apart&-apart, way) // rows are in way/stride different sets
+	return rows <= b.InPlaceRows && pairs <= b.InPlacePairs && apart*pairs <= tlb && pairs*stride <= inSet*way
 }
 
 // Shares reports whether a number of columns gives each worker a block.

@@ -159,7 +159,8 @@ func (p *product) streams() bool {
 // packsApart reports whether a right operand is packed although its rows are contiguous: they are far apart, and enough rows of
 // the left one read them to pay for the copy. In a row group that divides the rows, each block would pack it again.
 func (p *product) packsApart() bool {
-	return p.apartRows() && !p.t.Matmul.InPlace(p.rows.all(p.step.Axes), p.pairs, p.right.apart*p.dtype.Size()) && !p.divided() && p.rows.all(p.step.Axes) >= p.t.Matmul.PackRows
+	rows := p.rows.all(p.step.Axes)
+	return p.apartRows() && rows >= p.t.Matmul.PackRows && !p.t.Matmul.InPlace(rows, p.pairs, p.right.apart*p.dtype.Size()) && !p.divided()
 }
 
 // divided reports whether the step is in a row group that divides its left rows into blocks.
@@ -172,7 +173,7 @@ func (p *product) divided() bool {
 }
 
 // chunked reports whether chunks of right rows are packed, for all blocks of left rows: packsApart says so, or the operand
-// comes from memory and there is one block. If the left operand is packed there is one, as each would need a copy of its own.
+// comes from memory and there is one block. A packed left operand is packed once, so all its rows must be one block.
 func (p *product) chunked() bool {
 	if p.right.packed || !p.apartRows() {
 		return false

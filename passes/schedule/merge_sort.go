@@ -15,8 +15,8 @@ import (
 //	task: for each line, chunk   order
 //	task: for each line, block   merge
 //
-// There are as many chunks as goroutines, unless chunks would be short or have places beside keys. If the result is the first elements of a line, runs keep no
-// more of them.
+// There are as many chunks as goroutines, unless chunks would be short, or have places beside keys. If the result is the first
+// elements of a line, runs keep no more of them.
 func mergeSort(t *target, s *plan.Step) []offer {
 	l, why := newLineStep(t, s, kernel.Sort.Ops()...)
 	if why != "" {
@@ -86,9 +86,9 @@ func newRunSorter(line *lineStep, n, lines int) *runSorter {
 	if types[0].Size() == 8 {
 		l.chunk = (l.chunk + 1) / 2 // words of eight bytes take twice as long
 	}
-	if len(types) == 1 {
+	if len(types) == 1 { // records of keys and places take longer in greater chunks, and in a merge of few
 		l.chunk = max(l.chunk, (n-1)/line.t.Workers+1)
-	} // records of keys and places take longer in greater chunks, and in a merge of few
+	}
 	l.run, l.last = min(l.chunk, l.first), min((n-1)%l.chunk+1, l.first)
 	l.all = (n-1)/l.chunk*l.run + l.last
 	l.block = min(l.l.t.MergeElems, l.chunk, l.first)

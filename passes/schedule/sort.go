@@ -30,7 +30,8 @@ func sort(t *target, s *plan.Step) []offer {
 	case n > maxPlaces:
 		return refused(tooManyPlaces)
 	case n > t.SortChunk && !t.inGroup && !l.eachWhole(n):
-		return refused(t.because("%d lines of %d elements, takes at most %d elements, or %d lines: goroutines would be idle", linesOf(s, l.line), n, t.SortChunk, t.SortLines))
+		return refused(t.because("%d lines of %d elements, takes at most %d elements, or %d lines: goroutines would be idle",
+			linesOf(s, l.line), n, t.SortChunk, t.SortLines))
 	}
 	work := t.SortWork * float64(n) / float64(s.Axes[l.line].Extent)
 	if n <= t.SortChunk && l.transposes() {

@@ -12,8 +12,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Reductions of rows by the assembly of built-in kernels, which combine two, four or eight rows of the table in place. Rows of a large table are
-// prefetched on amd64.
+// Reductions of rows by the assembly of built-in kernels, which combine two, four or eight rows of the table in place. On amd64
+// rows of a large table are prefetched.
 
 // registerGatherReduce registers the kernels among all that reduce rows.
 func registerGatherReduce(all []*kernel.Micro) {

@@ -10,10 +10,10 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Gather by assembly. It copies vectors, and on amd64 prefetches rows of a large table before it copies them, because the instructions of one
-// copied row fill much of the processor's reorder buffer. The assembly is written by hand: it stops at an index outside its
-// line, and generated code neither stops nor prefetches by an index. Zen 4, a million rows of 256 bytes of 32 MB: 25 to 29 ms;
-// in Go 50 to 55.
+// Gather by assembly, which copies vectors. On amd64 it prefetches rows of a large table before it copies them, because the
+// instructions of one copied row fill much of the processor's reorder buffer. The assembly is written by hand: it stops at an index
+// outside its line, and generated code neither stops nor prefetches by an index. Zen 4, a million rows of 256 bytes of 32 MB:
+// 25 to 29 ms; in Go 50 to 55.
 
 // prefetchedLines is the greatest number of cache lines of a row that are prefetched. The processor's own prefetcher
 // fetches the following ones.

@@ -48,11 +48,11 @@ func radix[K word](a, b []K, _, low, high int, stopped func() bool) []K {
 	return a
 }
 
-// askFrom is the least number of words for which a sort asks, before it moves each of them, whether the run is stopped. One that moves
-// words one by one asks each time that it has moved so many.
+// askFrom is the number of words that a sort may move without asking whether the run is stopped. A partition of more words asks
+// before it begins, and radix asks after each askFrom words.
 const askFrom = 1 << 16
 
-// stops reports whether the run is stopped, if a sort is about to move so many words.
+// stops reports whether the run is stopped. A sort that moves fewer than askFrom words does not ask.
 func stops(stopped func() bool, words int) bool {
 	return words >= askFrom && stopped != nil && stopped()
 }

@@ -131,7 +131,8 @@ func partition[K word](from, to []K, pivot K) int {
 // 25 microseconds for 4-byte words, and 50 for 8-byte words.
 const partitionTo = 1 << 17
 
-// partitionLong is partition for many words. The first calls fill both ends of the memory. Only the first one has words that fill no vector.
+// partitionLong is partition for many words. The calls fill the memory from both ends, and only the first one has words that fill no
+// vector.
 func partitionLong[K word](from, to []K, pivot K) int {
 	lesser, greater := 0, len(from) // the end of the former, and the beginning of the latter
 	for n := (len(from)-1)%partitionTo + 1; len(from) > 0; n = partitionTo {
